@@ -61,7 +61,7 @@ impl EscapeOptions {
                 column = if c == '\n' { 0 } else { column + 1 };
             } else {
                 let start = out.len();
-                push_visible(&mut out, c);
+                out.extend(c.escape_default());
                 column += out.len() - start;
             }
         }
@@ -81,15 +81,6 @@ impl EscapeOptions {
 /// Whether a terminal might obey, hide or reorder `c` instead of showing it.
 pub fn is_unsafe(c: char) -> bool {
     c.is_control() || is_hidden(c)
-}
-
-fn push_visible(out: &mut String, c: char) {
-    match c {
-        '\t' => out.push_str("\\t"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        _ => out.extend(c.escape_unicode()),
-    }
 }
 
 #[cfg(test)]

@@ -52,10 +52,8 @@ fn convert(text: &str, lines: bool, markup: bool) -> Cow<'_, str> {
             '"' if markup => "&quot;".into(),
             '\'' if markup => "&#39;".into(),
             '\r' if lines && text.as_bytes().get(after) == Some(&b'\n') => "".into(),
-            '\r' => "\\r".into(),
-            '\n' if !lines => "\\n".into(),
-            '\t' if !lines => "\\t".into(),
-            _ if bad || c == '\u{c}' => c.escape_unicode().to_string().into(),
+            '\n' | '\t' if lines => continue,
+            _ if bad || c.is_ascii_control() => c.escape_default().to_string().into(),
             _ => continue,
         };
         out.push_str(&text[done..at]);

@@ -29,14 +29,6 @@ impl Ellipsis {
             Ellipsis::Ascii => "...",
         }
     }
-
-    /// The ellipsis, cut to at most `limit` cells.
-    fn within(self, limit: usize) -> &'static str {
-        match self {
-            Ellipsis::Unicode => &"…"[..if limit == 0 { 0 } else { "…".len() }],
-            Ellipsis::Ascii => &"..."[..limit.min(3)],
-        }
-    }
 }
 
 /// Width of `text` in cells.
@@ -58,7 +50,7 @@ pub fn clip(text: &str, limit: usize, ellipsis: Ellipsis) -> Cow<'_, str> {
     if fits(text, limit) {
         return Cow::Borrowed(text);
     }
-    let sign = ellipsis.within(limit);
+    let sign = head(ellipsis.as_str(), limit);
     let head = head(text, limit - cells(sign));
     Cow::Owned(format!("{head}{sign}"))
 }
@@ -74,7 +66,7 @@ pub fn shorten_path(path: &str, limit: usize, ellipsis: Ellipsis) -> Cow<'_, str
     if fits(path, limit) {
         return Cow::Borrowed(path);
     }
-    let sign = ellipsis.within(limit);
+    let sign = head(ellipsis.as_str(), limit);
     let room = limit - cells(sign);
     let name = path.rfind('/').map_or(path, |slash| &path[slash..]);
     let back = (room * 2).div_ceil(3).max(cells(name)).min(room);
@@ -131,32 +123,24 @@ fn fits(text: &str, limit: usize) -> bool {
 
 /// The longest beginning of `text` that takes at most `limit` cells.
 fn head(text: &str, limit: usize) -> &str {
-    let mut used = 0;
-    let mut marks = 0;
-    for (at, c) in text.char_indices() {
-        let width = char_cells(c);
-        used += width;
-        marks = if width == 0 { marks + 1 } else { 0 };
-        if used > limit || marks > MARKS {
-            return &text[..at];
-        }
-    }
-    text
+    &text[..fitting_bytes(text.chars(), limit)]
 }
 
 /// The longest end of `text` that takes at most `limit` cells.
 fn tail(text: &str, limit: usize) -> &str {
-    let mut used = 0;
-    let mut marks = 0;
-    for (at, c) in text.char_indices().rev() {
-        let width = char_cells(c);
+    &text[text.len() - fitting_bytes(text.chars().rev(), limit)..]
+}
+
+/// How many bytes of `chars` take at most `limit` cells.
+fn fitting_bytes(chars: impl Iterator<Item = char>, limit: usize) -> usize {
+    let (mut used, mut marks) = (0, 0);
+    let fits = |c: &char| {
+        let width = char_cells(*c);
         used += width;
         marks = if width == 0 { marks + 1 } else { 0 };
-        if used > limit || marks > MARKS {
-            return &text[at + c.len_utf8()..];
-        }
-    }
-    text
+        used <= limit && marks <= MARKS
+    };
+    chars.take_while(fits).map(char::len_utf8).sum()
 }
 
 /// Foreign text for a message: one line, escaped, at most `most` cells wide.

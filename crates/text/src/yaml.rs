@@ -5,9 +5,10 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::Spanned;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+use serde_saphyr::{Location, Spanned};
 
 use crate::width::clip_for_message;
 
@@ -25,7 +26,8 @@ pub struct YamlSourcePosition {
     pub column: usize,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "Spanned<YamlValue>")]
 pub struct YamlNode {
     pub position: YamlSourcePosition,
     pub value: YamlValue,
@@ -97,106 +99,85 @@ pub fn read(text: &str) -> Result<YamlNode, YamlError> {
         emit_comments: false,
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let empty = text.lines().all(|line| matches!(line.trim_start().chars().next(), None | Some('#')));
-    if empty {
-        return Ok(YamlNode {
-            position: YamlSourcePosition { line: 1, column: 1 },
-            value: YamlValue::Table(Vec::new()),
-        });
+    if text.lines().all(|line| matches!(line.trim_start().chars().next(), None | Some('#'))) {
+        let position = YamlSourcePosition { line: 1, column: 1 };
+        return Ok(YamlNode { position, value: YamlValue::Table(Vec::new()) });
     }
-    let read: Result<Spanned<RawYaml>, _> = serde_saphyr::from_str_with_options(text, options);
-    read.map(node).map_err(|error| {
-        let at =
-            error.location().map_or_else(YamlSourcePosition::default, |at| position(at.line(), at.column()));
+    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let at = error.location().as_ref().map(position).unwrap_or_default();
         let what = clip_for_message(error.to_string().lines().next().unwrap_or_default(), SHOWN);
         YamlError::new(at, format!("this is not YAML that relay reads: {what}"))
     })
 }
 
-fn position<N: TryInto<usize>>(line: N, column: N) -> YamlSourcePosition {
-    YamlSourcePosition { line: line.try_into().unwrap_or(0), column: column.try_into().unwrap_or(0) }
+fn position(at: &Location) -> YamlSourcePosition {
+    let number = |number: u64| usize::try_from(number).unwrap_or(0);
+    YamlSourcePosition { line: number(at.line()), column: number(at.column()) }
 }
 
-fn node(raw: Spanned<RawYaml>) -> YamlNode {
-    let at = position(raw.referenced.line(), raw.referenced.column());
-    let value = match raw.value {
-        RawYaml::Plain(value) => value,
-        RawYaml::List(items) => YamlValue::List(items.into_iter().map(node).collect()),
-        RawYaml::Table(entries) => YamlValue::Table(entries.into_iter().map(entry).collect()),
-    };
-    YamlNode { position: at, value }
-}
-
-fn entry((key, value): (Spanned<String>, Spanned<RawYaml>)) -> YamlEntry {
-    let at = position(key.referenced.line(), key.referenced.column());
-    YamlEntry { name: key.value, position: at, node: node(value) }
-}
-
-/// What the parsing library returns.
-enum RawYaml {
-    Plain(YamlValue),
-    List(Vec<Spanned<RawYaml>>),
-    Table(Vec<(Spanned<String>, Spanned<RawYaml>)>),
-}
-
-impl<'de> Deserialize<'de> for RawYaml {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawYaml, D::Error> {
-        deserializer.deserialize_any(RawYamlVisitor)
+impl From<Spanned<YamlValue>> for YamlNode {
+    fn from(node: Spanned<YamlValue>) -> YamlNode {
+        YamlNode { position: position(&node.referenced), value: node.value }
     }
 }
 
-struct RawYamlVisitor;
+impl<'de> Deserialize<'de> for YamlValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<YamlValue, D::Error> {
+        deserializer.deserialize_any(YamlVisitor)
+    }
+}
 
-impl<'de> Visitor<'de> for RawYamlVisitor {
-    type Value = RawYaml;
+struct YamlVisitor;
+
+impl<'de> Visitor<'de> for YamlVisitor {
+    type Value = YamlValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a value")
     }
 
-    fn visit_bool<E: Error>(self, on: bool) -> Result<RawYaml, E> {
-        Ok(RawYaml::Plain(YamlValue::Bool(on)))
+    fn visit_bool<E: Error>(self, on: bool) -> Result<YamlValue, E> {
+        Ok(YamlValue::Bool(on))
     }
 
-    fn visit_i64<E: Error>(self, number: i64) -> Result<RawYaml, E> {
-        let whole = u64::try_from(number).map(YamlValue::Integer);
-        Ok(RawYaml::Plain(whole.unwrap_or(YamlValue::Float(number as f64))))
+    fn visit_i64<E: Error>(self, number: i64) -> Result<YamlValue, E> {
+        Ok(u64::try_from(number).map_or(YamlValue::Float(number as f64), YamlValue::Integer))
     }
 
-    fn visit_u64<E: Error>(self, number: u64) -> Result<RawYaml, E> {
-        Ok(RawYaml::Plain(YamlValue::Integer(number)))
+    fn visit_u64<E: Error>(self, number: u64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Integer(number))
     }
 
-    fn visit_f64<E: Error>(self, number: f64) -> Result<RawYaml, E> {
-        Ok(RawYaml::Plain(YamlValue::Float(number)))
+    fn visit_f64<E: Error>(self, number: f64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Float(number))
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<RawYaml, E> {
-        Ok(RawYaml::Plain(YamlValue::Text(text.to_string())))
+    fn visit_str<E: Error>(self, text: &str) -> Result<YamlValue, E> {
+        Ok(YamlValue::Text(text.to_string()))
     }
 
-    fn visit_unit<E: Error>(self) -> Result<RawYaml, E> {
-        Ok(RawYaml::Plain(YamlValue::Null))
+    fn visit_unit<E: Error>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
     }
 
-    fn visit_none<E: Error>(self) -> Result<RawYaml, E> {
-        Ok(RawYaml::Plain(YamlValue::Null))
+    fn visit_none<E: Error>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<RawYaml, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<YamlValue, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(RawYaml::List(list))
+        Ok(YamlValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RawYaml, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<YamlValue, A::Error> {
         let mut table = Vec::new();
-        while let Some(entry) = entries.next_entry()? {
-            table.push(entry);
+        while let Some((key, node)) = entries.next_entry::<Spanned<String>, YamlNode>()? {
+            table.push(YamlEntry { position: position(&key.referenced), name: key.value, node });
         }
-        Ok(RawYaml::Table(table))
+        Ok(YamlValue::Table(table))
     }
 }
 

@@ -41,8 +41,7 @@ pub fn count_changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
 fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
     let (old, new) = (separator(before), separator(after));
     let (before, after) = if old == new { changed_middle(before, after, old) } else { (before, after) };
-    let mut added = 0;
-    let mut removed = 0;
+    let (mut added, mut removed) = (0, 0);
     for op in diff_operations(&split_at(before, old), &split_at(after, new)) {
         if !matches!(op, DiffOp::Equal { .. }) {
             removed += op.old_range().len();
@@ -54,10 +53,10 @@ fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
 
 /// Both texts without the whole lines that they share at the beginning and the end.
 fn changed_middle<'a>(before: &'a [u8], after: &'a [u8], separator: u8) -> (&'a [u8], &'a [u8]) {
-    let same = common_prefix(before, after);
+    let same = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let start = memrchr(separator, &before[..same]).map_or(0, |at| at + 1);
     let (before, after) = (&before[start..], &after[start..]);
-    let same = common_suffix(before, after);
+    let same = before.iter().rev().zip(after.iter().rev()).take_while(|(a, b)| a == b).count();
     let (old_end, new_end) = (before.len() - same, after.len() - same);
     let begins_line = |text: &[u8], at: usize| at == 0 || text[at - 1] == separator;
     let kept = if begins_line(before, old_end) && begins_line(after, new_end) {
@@ -67,12 +66,4 @@ fn changed_middle<'a>(before: &'a [u8], after: &'a [u8], separator: u8) -> (&'a 
         memchr(separator, tail).map_or(0, |at| tail.len() - at - 1)
     };
     (&before[..before.len() - kept], &after[..after.len() - kept])
-}
-
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(x, y)| x == y).count()
-}
-
-fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count()
 }

@@ -21,6 +21,7 @@ pub use patch::{git_patch, reverse_git_patch};
 pub use word_diff::{LINE_BYTES, LineWords, RUN_LINES, changed_words};
 
 use crate::lines::align;
+pub use crate::lines::text_file::FileLineEnding;
 use crate::lines::text_file::TextFile;
 use crate::plan::{FileChangeKind, FilePlan, Plan};
 use crate::proposal::GitFileMode;
@@ -79,7 +80,7 @@ pub struct DiffLine {
     pub kind: DiffLineKind,
     /// Without its ending.
     pub text: String,
-    pub ending: DiffLineEnding,
+    pub ending: FileLineEnding,
     /// Number in the old text.
     pub old: Option<usize>,
     /// Number in the new text.
@@ -92,6 +93,19 @@ pub enum DiffLineKind {
     Context,
     Removed,
     Added,
+}
+
+impl DiffHunk {
+    /// The numbers of its header, without its lines.
+    fn header(group: &[DiffOp]) -> DiffHunk {
+        let (old, new) = group.first().map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
+        let old_lines = group.iter().map(|op| op.old_range().len()).sum();
+        let new_lines = group.iter().map(|op| op.new_range().len()).sum();
+        // An empty side has the number of the line before.
+        let start = |index: usize, lines: usize| if lines == 0 { index } else { index + 1 };
+        let (old_start, new_start) = (start(old, old_lines), start(new, new_lines));
+        DiffHunk { old_start, old_lines, new_start, new_lines, lines: Vec::new() }
+    }
 }
 
 impl DiffLineKind {
@@ -107,38 +121,13 @@ impl DiffLineKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum DiffLineEnding {
-    /// `\n`
-    Lf,
-    /// `\r\n`
-    Crlf,
-    /// `\r`, in files that have no `
-    /// ` at all.
-    Cr,
-    /// The last line of a file.
-    None,
-}
-
-impl DiffLineEnding {
-    pub fn name(self) -> &'static str {
-        match self {
-            DiffLineEnding::Lf => "LF",
-            DiffLineEnding::Crlf => "CRLF",
-            DiffLineEnding::Cr => "CR",
-            DiffLineEnding::None => "no newline",
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct LineEndingChange {
     /// How many lines differ only in their ending.
     pub lines: usize,
     /// How the first of them ended.
-    pub from: DiffLineEnding,
+    pub from: FileLineEnding,
     /// How it ends now.
-    pub to: DiffLineEnding,
+    pub to: FileLineEnding,
     /// Nothing else changes in the file.
     pub only: bool,
 }
@@ -150,16 +139,10 @@ pub fn diff_plan(plan: &Plan) -> Vec<FileDiff> {
 
 /// As decoded text.
 pub fn diff_file(file: &FilePlan) -> FileDiff {
-    let before = file.before.as_deref().unwrap_or_default();
-    let after = file.after.as_deref().unwrap_or_default();
-    FileDiff {
-        path: file.path.clone(),
-        renamed_from: file.renamed_from.clone(),
-        change: file.change,
-        mode_before: file.mode_before,
-        mode_after: file.mode_after,
-        content: content(before, after),
-    }
+    let FilePlan { change, mode_before, mode_after, .. } = *file;
+    let (path, renamed_from) = (file.path.clone(), file.renamed_from.clone());
+    let [before, after] = [&file.before, &file.after].map(|bytes| bytes.as_deref().unwrap_or_default());
+    FileDiff { path, renamed_from, change, mode_before, mode_after, content: content(before, after) }
 }
 
 fn content(before: &[u8], after: &[u8]) -> DiffContent {
@@ -169,13 +152,11 @@ fn content(before: &[u8], after: &[u8]) -> DiffContent {
     let (Some(old), Some(new)) = (decode_text(before), decode_text(after)) else {
         return DiffContent::Binary { bytes_before: before.len(), bytes_after: after.len() };
     };
-    let old = lines::split(old.as_bytes());
-    let new = lines::split(new.as_bytes());
+    let (old, new) = (lines::split(old.as_bytes()), lines::split(new.as_bytes()));
     let operations = align::diff_operations(&old, &new);
     let endings = ending_change(&operations, &old, &new);
-    let hunks =
-        group_diff_ops(operations, CONTEXT_LINES).iter().map(|group| hunk(group, &old, &new)).collect();
-    DiffContent::Text { hunks, endings }
+    let groups = group_diff_ops(operations, CONTEXT_LINES);
+    DiffContent::Text { hunks: groups.iter().map(|group| hunk(group, &old, &new)).collect(), endings }
 }
 
 /// The text as a diff shows and counts its lines; `None` if it is not text.
@@ -190,49 +171,31 @@ pub fn decode_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 fn hunk(group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> DiffHunk {
-    let span = DiffHunkSpan::of(group);
-    let mut lines = Vec::new();
+    let mut hunk = DiffHunk::header(group);
+    let context = |(o, n): (usize, usize)| line(DiffLineKind::Context, old[o], Some(o), Some(n));
     for op in group {
         let (tag, old_range, new_range) = op.as_tag_tuple();
         if tag == DiffTag::Equal {
-            for (o, n) in old_range.zip(new_range) {
-                lines.push(line(DiffLineKind::Context, old[o], Some(o), Some(n)));
-            }
+            hunk.lines.extend(old_range.zip(new_range).map(context));
             continue;
         }
-        lines.extend(old_range.map(|o| line(DiffLineKind::Removed, old[o], Some(o), None)));
-        lines.extend(new_range.map(|n| line(DiffLineKind::Added, new[n], None, Some(n))));
+        hunk.lines.extend(old_range.map(|o| line(DiffLineKind::Removed, old[o], Some(o), None)));
+        hunk.lines.extend(new_range.map(|n| line(DiffLineKind::Added, new[n], None, Some(n))));
     }
-    DiffHunk {
-        old_start: span.old_start,
-        old_lines: span.old_lines,
-        new_start: span.new_start,
-        new_lines: span.new_lines,
-        lines,
-    }
+    hunk
 }
 
 fn line(kind: DiffLineKind, bytes: &[u8], old: Option<usize>, new: Option<usize>) -> DiffLine {
     let (body, ending) = split_ending(bytes);
-    DiffLine {
-        kind,
-        text: String::from_utf8_lossy(body).into_owned(),
-        ending,
-        old: old.map(|o| o + 1),
-        new: new.map(|n| n + 1),
-    }
+    let text = String::from_utf8_lossy(body).into_owned();
+    DiffLine { kind, text, ending, old: old.map(|o| o + 1), new: new.map(|n| n + 1) }
 }
 
-fn split_ending(line: &[u8]) -> (&[u8], DiffLineEnding) {
-    if let Some(body) = line.strip_suffix(b"\r\n") {
-        (body, DiffLineEnding::Crlf)
-    } else if let Some(body) = line.strip_suffix(b"\n") {
-        (body, DiffLineEnding::Lf)
-    } else if let Some(body) = line.strip_suffix(b"\r") {
-        (body, DiffLineEnding::Cr)
-    } else {
-        (line, DiffLineEnding::None)
-    }
+fn split_ending(line: &[u8]) -> (&[u8], FileLineEnding) {
+    let endings = [FileLineEnding::CrLf, FileLineEnding::Lf, FileLineEnding::Cr];
+    let found = endings.into_iter().find(|eol| line.ends_with(eol.as_str().as_bytes()));
+    let ending = found.unwrap_or(FileLineEnding::None);
+    (&line[..line.len() - ending.as_str().len()], ending)
 }
 
 /// Lines replaced by themselves with another ending.
@@ -255,28 +218,4 @@ fn ending_change(operations: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) -> Option<
         }
     }
     found.map(|change| LineEndingChange { only: !others, ..change })
-}
-
-/// The numbers of a hunk's header.
-struct DiffHunkSpan {
-    old_start: usize,
-    old_lines: usize,
-    new_start: usize,
-    new_lines: usize,
-}
-
-impl DiffHunkSpan {
-    fn of(group: &[DiffOp]) -> DiffHunkSpan {
-        let first = group.first().map_or((0, 0), |op| (op.old_range().start, op.new_range().start));
-        let old_lines = group.iter().map(|op| op.old_range().len()).sum();
-        let new_lines = group.iter().map(|op| op.new_range().len()).sum();
-        // An empty side has the number of the line before.
-        let start = |index: usize, lines: usize| if lines == 0 { index } else { index + 1 };
-        DiffHunkSpan {
-            old_start: start(first.0, old_lines),
-            old_lines,
-            new_start: start(first.1, new_lines),
-            new_lines,
-        }
-    }
 }

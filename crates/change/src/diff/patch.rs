@@ -6,7 +6,7 @@
 
 use similar::{DiffOp, DiffTag, group_diff_ops};
 
-use super::{CONTEXT_LINES, DiffHunkSpan, lines};
+use super::{CONTEXT_LINES, DiffHunk, lines};
 use crate::lines::align;
 use crate::plan::{FileChangeKind, FilePlan, Plan};
 use crate::proposal::GitFileMode;
@@ -19,7 +19,8 @@ const BINARY_PROBE: usize = 8_000;
 pub fn git_patch(plan: &Plan) -> Vec<u8> {
     let mut out = Vec::new();
     for file in &plan.files {
-        PatchSide::pair(file).write(&mut out);
+        let [old, new] = PatchSide::both(file);
+        write_file(&old, &new, &mut out);
     }
     out
 }
@@ -28,13 +29,12 @@ pub fn git_patch(plan: &Plan) -> Vec<u8> {
 pub fn reverse_git_patch(plan: &Plan) -> Vec<u8> {
     let mut out = Vec::new();
     for file in plan.files.iter().rev() {
-        let PatchPair { old, new } = PatchSide::pair(file);
-        PatchPair { old: new, new: old }.write(&mut out);
+        let [old, new] = PatchSide::both(file);
+        write_file(&new, &old, &mut out);
     }
     out
 }
 
-#[derive(Clone, Copy)]
 struct PatchSide<'a> {
     path: &'a RelPath,
     /// `None`: the file does not exist on this side.
@@ -42,27 +42,17 @@ struct PatchSide<'a> {
     mode: GitFileMode,
 }
 
-struct PatchPair<'a> {
-    old: PatchSide<'a>,
-    new: PatchSide<'a>,
-}
-
 impl<'a> PatchSide<'a> {
-    fn pair(file: &'a FilePlan) -> PatchPair<'a> {
-        let (before, after) = match file.change {
-            FileChangeKind::Added => (None, file.after.as_deref()),
-            FileChangeKind::Deleted => (file.before.as_deref(), None),
-            _ => (file.before.as_deref(), file.after.as_deref()),
-        };
-        let mode_before = file.mode_before.unwrap_or(GitFileMode::Regular);
-        PatchPair {
-            old: PatchSide {
-                path: file.renamed_from.as_ref().unwrap_or(&file.path),
-                bytes: before,
-                mode: mode_before,
-            },
-            new: PatchSide { path: &file.path, bytes: after, mode: file.mode_after.unwrap_or(mode_before) },
-        }
+    fn both(file: &'a FilePlan) -> [PatchSide<'a>; 2] {
+        let before = file.before.as_deref().filter(|_| file.change != FileChangeKind::Added);
+        let after = file.after.as_deref().filter(|_| file.change != FileChangeKind::Deleted);
+        let mode = file.mode_before.unwrap_or(GitFileMode::Regular);
+        let path = file.renamed_from.as_ref().unwrap_or(&file.path);
+        let mode_after = file.mode_after.unwrap_or(mode);
+        [
+            PatchSide { path, bytes: before, mode },
+            PatchSide { path: &file.path, bytes: after, mode: mode_after },
+        ]
     }
 
     fn content(&self) -> &'a [u8] {
@@ -84,54 +74,49 @@ impl<'a> PatchSide<'a> {
     }
 }
 
-impl PatchPair<'_> {
-    fn write(&self, out: &mut Vec<u8>) {
-        let (old, new) = (&self.old, &self.new);
-        let same_content = old.content() == new.content();
-        let same_file =
-            old.path == new.path && old.mode == new.mode && old.bytes.is_some() == new.bytes.is_some();
-        if same_content && same_file {
-            return;
-        }
-        self.write_header(out, same_content);
-        if same_content {
-            return;
-        }
-        if old.is_binary() || new.is_binary() {
-            let (a, b) = (old.name('a'), new.name('b'));
-            let text = format!("Binary files {} and {} differ\n", a.trim_end(), b.trim_end());
-            out.extend_from_slice(text.as_bytes());
-            return;
-        }
-        out.extend_from_slice(format!("--- {}\n+++ {}\n", old.name('a'), new.name('b')).as_bytes());
-        let old_lines = lines::split(old.content());
-        let new_lines = lines::split(new.content());
-        let operations = align::diff_operations(&old_lines, &new_lines);
-        for group in group_diff_ops(operations, CONTEXT_LINES) {
-            write_hunk(out, &group, &old_lines, &new_lines);
-        }
+fn write_file(old: &PatchSide<'_>, new: &PatchSide<'_>, out: &mut Vec<u8>) {
+    let same_content = old.content() == new.content();
+    let same_file =
+        old.path == new.path && old.mode == new.mode && old.bytes.is_some() == new.bytes.is_some();
+    if same_content && same_file {
+        return;
     }
-
-    fn write_header(&self, out: &mut Vec<u8>, same_content: bool) {
-        let (old, new) = (&self.old, &self.new);
-        let mut text = format!("diff --git a/{} b/{}\n", old.path, new.path);
-        match (old.bytes, new.bytes) {
-            (None, _) => text += &format!("new file mode {}\n", number(new.mode)),
-            (_, None) => text += &format!("deleted file mode {}\n", number(old.mode)),
-            _ if old.mode != new.mode => {
-                let (from, to) = (number(old.mode), number(new.mode));
-                text += &format!("old mode {from}\nnew mode {to}\n");
-            }
-            _ => {}
-        }
-        if old.path != new.path {
-            if same_content {
-                text += "similarity index 100%\n";
-            }
-            text += &format!("rename from {}\nrename to {}\n", old.path, new.path);
-        }
+    out.extend_from_slice(header(old, new, same_content).as_bytes());
+    if same_content {
+        return;
+    }
+    if old.is_binary() || new.is_binary() {
+        let (a, b) = (old.name('a'), new.name('b'));
+        let text = format!("Binary files {} and {} differ\n", a.trim_end(), b.trim_end());
         out.extend_from_slice(text.as_bytes());
+        return;
     }
+    out.extend_from_slice(format!("--- {}\n+++ {}\n", old.name('a'), new.name('b')).as_bytes());
+    let (old_lines, new_lines) = (lines::split(old.content()), lines::split(new.content()));
+    let operations = align::diff_operations(&old_lines, &new_lines);
+    for group in group_diff_ops(operations, CONTEXT_LINES) {
+        write_hunk(out, &group, &old_lines, &new_lines);
+    }
+}
+
+fn header(old: &PatchSide<'_>, new: &PatchSide<'_>, same_content: bool) -> String {
+    let mut text = format!("diff --git a/{} b/{}\n", old.path, new.path);
+    match (old.bytes, new.bytes) {
+        (None, _) => text += &format!("new file mode {}\n", number(new.mode)),
+        (_, None) => text += &format!("deleted file mode {}\n", number(old.mode)),
+        _ if old.mode != new.mode => {
+            let (from, to) = (number(old.mode), number(new.mode));
+            text += &format!("old mode {from}\nnew mode {to}\n");
+        }
+        _ => {}
+    }
+    if old.path != new.path {
+        if same_content {
+            text += "similarity index 100%\n";
+        }
+        text += &format!("rename from {}\nrename to {}\n", old.path, new.path);
+    }
+    text
 }
 
 fn number(mode: GitFileMode) -> &'static str {
@@ -142,7 +127,7 @@ fn number(mode: GitFileMode) -> &'static str {
 }
 
 fn write_hunk(out: &mut Vec<u8>, group: &[DiffOp], old: &[&[u8]], new: &[&[u8]]) {
-    let span = DiffHunkSpan::of(group);
+    let span = DiffHunk::header(group);
     let side = |start: usize, lines: usize| match lines {
         1 => start.to_string(),
         _ => format!("{start},{lines}"),

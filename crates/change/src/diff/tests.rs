@@ -194,7 +194,7 @@ fn a_change_of_line_endings_alone_is_recognised() {
         panic!("no change of endings");
     };
     let expected =
-        LineEndingChange { lines: 2, from: DiffLineEnding::Crlf, to: DiffLineEnding::Lf, only: true };
+        LineEndingChange { lines: 2, from: FileLineEnding::CrLf, to: FileLineEnding::Lf, only: true };
     assert_eq!(endings, expected);
     let both = file("a", Some(b"x\r\ny\r\nz\n"), Some(b"x\ny\nw\n"));
     let DiffContent::Text { endings: Some(endings), .. } = diff_file(&both).content else {
@@ -267,10 +267,10 @@ fn apply(before: &str, hunks: &[DiffHunk]) -> String {
             }
             out.push_str(&line.text);
             out.push_str(match line.ending {
-                DiffLineEnding::Lf => "\n",
-                DiffLineEnding::Crlf => "\r\n",
-                DiffLineEnding::Cr => "\r",
-                DiffLineEnding::None => "",
+                FileLineEnding::Lf => "\n",
+                FileLineEnding::CrLf => "\r\n",
+                FileLineEnding::Cr => "\r",
+                FileLineEnding::None => "",
             });
         }
     }

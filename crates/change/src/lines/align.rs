@@ -58,7 +58,7 @@ pub fn equal_runs<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<EqualRun> {
 }
 
 /// How many lines the texts share at the beginning, and how many more at the end.
-fn equal_ends<T: Eq>(old: &[T], new: &[T]) -> (usize, usize) {
+pub(crate) fn equal_ends<T: Eq>(old: &[T], new: &[T]) -> (usize, usize) {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
@@ -95,13 +95,8 @@ fn align_middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Ve
     let new_ids: Vec<u32> = new_side.iter().map(|(_, id)| *id).collect();
     for op in capture_diff_slices(Algorithm::Myers, &old_ids, &new_ids) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
-            for k in 0..len {
-                runs.push(EqualRun {
-                    old: offset + old_side[old_index + k].0,
-                    new: offset + new_side[new_index + k].0,
-                    len: 1,
-                });
-            }
+            let pairs = old_side[old_index..].iter().zip(&new_side[new_index..]).take(len);
+            runs.extend(pairs.map(|((o, _), (n, _))| EqualRun { old: offset + o, new: offset + n, len: 1 }));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::lines::align::{EqualRun, equal_runs};
+use crate::lines::align::equal_runs;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineMerge {
@@ -11,8 +11,6 @@ pub struct LineMerge {
     pub edits: Vec<MergeEdit>,
     /// Regions that both sides changed differently.
     pub conflicts: Vec<MergeConflict>,
-    /// Changes that both sides made alike.
-    pub agreed: usize,
 }
 
 /// Replaces lines `ours` of our text by lines `theirs` of theirs.
@@ -32,19 +30,17 @@ pub struct MergeConflict {
 
 /// Merges the change from `base` to `theirs` into `ours`.
 pub fn merge_lines<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> LineMerge {
-    let texts = |lines: &[S]| -> Vec<String> { lines.iter().map(|line| line.as_ref().to_string()).collect() };
-    let (base, ours, theirs) = (texts(base), texts(ours), texts(theirs));
+    let [base, ours, theirs] =
+        [base, ours, theirs].map(|lines| Vec::from_iter(lines.iter().map(AsRef::as_ref)));
     let mut merged = LineMerge::default();
     for region in regions(&base, &ours, &theirs) {
         let base_text = &base[region.base.clone()];
         let our_text = &ours[region.ours.clone()];
         let their_text = &theirs[region.theirs.clone()];
-        if their_text == base_text {
+        if their_text == base_text || our_text == their_text {
             continue;
         }
-        if our_text == their_text {
-            merged.agreed += 1;
-        } else if our_text == base_text {
+        if our_text == base_text {
             merged.edits.push(MergeEdit { ours: region.ours, theirs: region.theirs });
         } else {
             merged.conflicts.push(region);
@@ -55,17 +51,13 @@ pub fn merge_lines<S: AsRef<str>>(base: &[S], ours: &[S], theirs: &[S]) -> LineM
 
 /// The regions between lines that all three texts share. A boundary needs an unchanged line, so
 /// neighbouring changes of both sides fall into one region.
-fn regions(base: &[String], ours: &[String], theirs: &[String]) -> Vec<MergeConflict> {
-    let our_runs = partner_lines(&equal_runs(base, ours), base.len());
-    let their_runs = partner_lines(&equal_runs(base, theirs), base.len());
+fn regions(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<MergeConflict> {
+    let (our_runs, their_runs) = (partner_lines(base, ours), partner_lines(base, theirs));
     let mut regions = Vec::new();
     let (mut b, mut o, mut t) = (0, 0, 0);
     for i in 0..=base.len() {
-        let anchor =
-            if i == base.len() { Some((ours.len(), theirs.len())) } else { our_runs[i].zip(their_runs[i]) };
-        let Some((next_o, next_t)) = anchor else {
-            continue;
-        };
+        let end = (i == base.len()).then_some((ours.len(), theirs.len()));
+        let Some((next_o, next_t)) = end.or_else(|| our_runs[i].zip(their_runs[i])) else { continue };
         if b < i || o < next_o || t < next_t {
             regions.push(MergeConflict { base: b..i, ours: o..next_o, theirs: t..next_t });
         }
@@ -74,9 +66,9 @@ fn regions(base: &[String], ours: &[String], theirs: &[String]) -> Vec<MergeConf
     regions
 }
 
-fn partner_lines(runs: &[EqualRun], len: usize) -> Vec<Option<usize>> {
-    let mut partners = vec![None; len];
-    for run in runs {
+fn partner_lines(base: &[&str], other: &[&str]) -> Vec<Option<usize>> {
+    let mut partners = vec![None; base.len()];
+    for run in equal_runs(base, other) {
         for k in 0..run.len {
             partners[run.old + k] = Some(run.new + k);
         }

@@ -5,7 +5,6 @@ use super::PromptStrategy;
 
 pub(super) struct PromptForm {
     pub name: &'static str,
-    pub use_for: &'static str,
     /// What to mind.
     pub rules: &'static [&'static str],
     /// A block, with the sentence above it.
@@ -14,41 +13,27 @@ pub(super) struct PromptForm {
     pub row: &'static str,
 }
 
-/// The usual one first.
-pub(super) fn forms(strategy: PromptStrategy) -> Vec<PromptForm> {
+/// Each with what to use it for; the usual one first.
+pub(super) fn forms(strategy: PromptStrategy) -> Vec<(PromptForm, &'static str)> {
     let mut forms = match strategy {
         PromptStrategy::Auto => vec![
-            search("for changes in a few places"),
-            diff("for changes all over a file"),
-            whole("for a new file, or where little stays"),
+            (SEARCH, "for changes in a few places"),
+            (DIFF, "for changes all over a file"),
+            (WHOLE, "for a new file, or where little stays"),
         ],
-        PromptStrategy::Replace => vec![whole("for new and for changed files alike")],
-        PromptStrategy::NewUnified => {
-            vec![diff("for every file that is there"), whole("only for a new file")]
-        }
-        PromptStrategy::MultiSearchReplace => {
-            vec![search("for every file that is there"), whole("only for a new file")]
-        }
+        PromptStrategy::Replace => vec![(WHOLE, "for new and for changed files alike")],
+        PromptStrategy::NewUnified => vec![(DIFF, EVERY_FILE), (WHOLE, NEW_FILE)],
+        PromptStrategy::MultiSearchReplace => vec![(SEARCH, EVERY_FILE), (WHOLE, NEW_FILE)],
     };
-    forms.extend([DELETE, RENAME]);
+    forms.extend([(DELETE, "to delete a file"), (RENAME, "to rename a file")]);
     forms
 }
 
-fn search(use_for: &'static str) -> PromptForm {
-    PromptForm { use_for, ..SEARCH }
-}
-
-fn diff(use_for: &'static str) -> PromptForm {
-    PromptForm { use_for, ..DIFF }
-}
-
-fn whole(use_for: &'static str) -> PromptForm {
-    PromptForm { use_for, ..WHOLE }
-}
+const EVERY_FILE: &str = "for every file that is there";
+const NEW_FILE: &str = "only for a new file";
 
 const SEARCH: PromptForm = PromptForm {
     name: "`multi-search-replace`",
-    use_for: "",
     rules: &[
         "SEARCH holds whole lines, copied from the file character by character with their indentation, and enough of them that they occur only once in the file.",
         "Several places are several SEARCH/REPLACE pairs in the file's one block, from top to bottom.",
@@ -69,7 +54,6 @@ const SEARCH: PromptForm = PromptForm {
 
 const DIFF: PromptForm = PromptForm {
     name: "`new-unified`, a diff",
-    use_for: "",
     rules: &[
         "Each line has a sign in its first column, a blank (stays), `-` (goes) or `+` (comes), and behind it the line with all of its own indentation.",
         "Give two or three lines that stay above and below each change; copy these and the ones that go exactly from the file.",
@@ -90,7 +74,6 @@ The sum of no prices failed for want of a first value.
 
 const WHOLE: PromptForm = PromptForm {
     name: "The whole file, without a name",
-    use_for: "",
     rules: &["What stands between the fences is the file, from its first line to its last."],
     example: "\
 The greeting gets a file of its own.
@@ -103,7 +86,6 @@ export const greet = (name: string) => `Hello, ${name}.`;
 
 const DELETE: PromptForm = PromptForm {
     name: "`//TODO: delete this file`, alone in a block",
-    use_for: "to delete a file",
     rules: &[],
     example: "\
 Nothing uses this any more.
@@ -116,7 +98,6 @@ Nothing uses this any more.
 
 const RENAME: PromptForm = PromptForm {
     name: "`rename-file` in place of the path",
-    use_for: "to rename a file",
     rules: &["If the file changes as well, a block with its new path follows."],
     example: r#"It is about text.
 ```json // rename-file

@@ -92,9 +92,9 @@ pub fn render(about: &PromptOptions<'_>) -> Result<String, PromptError> {
     push_file_counts(about, &mut out);
     let forms = forms(about.strategy);
     out.push_str("\nThe forms:\n\n");
-    for PromptForm { name, use_for, rules, .. } in &forms {
-        let said: Vec<String> = rules.iter().map(|rule| format!(" {rule}")).collect();
-        let _ = writeln!(out, "- {name}: {use_for}.{}", said.concat());
+    for (PromptForm { name, rules, .. }, use_for) in &forms {
+        let rules: String = rules.iter().map(|rule| format!(" {rule}")).collect();
+        let _ = writeln!(out, "- {name}: {use_for}.{rules}");
     }
     push_example(about.project_id, &forms, &mut out);
     push_files(about.files, &mut out);
@@ -108,24 +108,23 @@ pub fn is_prompt(text: &str) -> bool {
 }
 
 fn push_file_counts(about: &PromptOptions<'_>, out: &mut String) {
-    let files = |count: u64| if count == 1 { "file" } else { "files" };
-    if about.min_files > 1 {
-        let count = about.min_files;
+    let count = about.min_files;
+    if count > 1 {
         let _ = writeln!(out, "- I expect changes to at least {count} files; if fewer are enough, say so.");
     }
     if let Some(most) = about.max_files {
+        let files = if most == 1 { "file" } else { "files" };
         let _ = writeln!(
             out,
-            "- Change at most {most} {} in one answer. Where it takes more, say so and send the rest when I ask for it.",
-            files(most)
+            "- Change at most {most} {files} in one answer. Where it takes more, say so and send the rest when I ask for it."
         );
     }
 }
 
 /// A whole answer, with its closing control block.
-fn push_example(named: &str, forms: &[PromptForm], out: &mut String) {
-    let blocks: Vec<&str> = forms.iter().map(|form| form.example).collect();
-    let rows: String = forms.iter().map(|form| format!("  - {}\n", form.row)).collect();
+fn push_example(named: &str, forms: &[(PromptForm, &str)], out: &mut String) {
+    let blocks: Vec<&str> = forms.iter().map(|(form, _)| form.example).collect();
+    let rows: String = forms.iter().map(|(form, _)| format!("  - {}\n", form.row)).collect();
     let named = if is_plain(named) { named.to_owned() } else { response::quote(named) };
     let _ = write!(
         out,
@@ -166,18 +165,17 @@ fn push_files(files: &[PromptFile<'_>], out: &mut String) {
     }
     out.push_str("\n# The files as they are now\n");
     for PromptFile { path, text } in files {
-        let fence = fence(text);
-        let language = path.extension().filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        let fence = fence(text, 4);
+        let language = response::fence_language(path);
         let open = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         let remark = if open.is_empty() { "" } else { ", without a line ending at its end" };
-        let language = language.unwrap_or("text");
         let _ =
             write!(out, "\nThe file `{path}` is now{remark}:\n\n{fence}{language}\n{text}{open}{fence}\n");
     }
 }
 
-/// At least four backticks, and more than any run in the text.
-fn fence(text: &str) -> String {
+/// At least so many backticks, and more than any run in the text.
+fn fence(text: &str, least: usize) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat((longest + 1).max(4))
+    "`".repeat((longest + 1).max(least))
 }

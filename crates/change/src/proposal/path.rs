@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use relaycode_text::escape::is_unsafe;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
@@ -91,21 +92,18 @@ impl RelPath {
         if text.contains(':') {
             return Err(PathError::Drive(shown()));
         }
-        let mut path = String::with_capacity(text.len());
+        let mut path = Vec::new();
         for component in text.split(['/', '\\']) {
             if component.is_empty() || component == "." {
                 continue;
             }
             check_component(component, &shown)?;
-            if !path.is_empty() {
-                path.push('/');
-            }
-            path.push_str(component);
+            path.push(component);
         }
         if path.is_empty() {
             return Err(PathError::Empty);
         }
-        Ok(RelPath(path))
+        Ok(RelPath(path.join("/")))
     }
 
     pub fn as_str(&self) -> &str {
@@ -143,14 +141,11 @@ impl fmt::Display for RelPath {
 fn check_characters(text: &str) -> Result<(), PathError> {
     let fail = |what: String| PathError::Character { path: text.escape_debug().to_string(), what };
     for c in text.chars() {
-        if c == '\0' {
-            return Err(fail("a NUL".into()));
-        }
-        if c.is_control() || relaycode_text::hidden::is_hidden(c) {
-            return Err(fail(format!("the invisible character U+{:04X}", c as u32)));
-        }
-        if matches!(c, '<' | '>' | '"' | '|' | '?' | '*') {
-            return Err(fail(format!("`{c}`")));
+        match c {
+            '\0' => return Err(fail("a NUL".into())),
+            '<' | '>' | '"' | '|' | '?' | '*' => return Err(fail(format!("`{c}`"))),
+            _ if is_unsafe(c) => return Err(fail(format!("the invisible character U+{:04X}", c as u32))),
+            _ => {}
         }
     }
     Ok(())
@@ -160,9 +155,6 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
     if component.len() > COMPONENT_BYTES {
         return Err(PathError::TooLong { bytes: component.len(), most: COMPONENT_BYTES });
     }
-    if component == ".." {
-        return Err(PathError::Parent(shown()));
-    }
     let plain = plain_spelling(component);
     if plain == ".." || plain.is_empty() {
         return Err(PathError::Parent(shown()));
@@ -170,10 +162,7 @@ fn check_component(component: &str, shown: &dyn Fn() -> String) -> Result<(), Pa
     if let Some(sealed) = find_sealed(&plain) {
         return Err(PathError::Sealed { path: shown(), sealed });
     }
-    if component.ends_with('.')
-        || component.starts_with(char::is_whitespace)
-        || component.ends_with(char::is_whitespace)
-    {
+    if component.ends_with('.') || component.trim() != component {
         return Err(PathError::Edge(shown()));
     }
     if is_reserved(&plain) {
@@ -209,7 +198,7 @@ pub fn plain_spelling(component: &str) -> String {
     }
     let folded: String = component
         .nfkc()
-        .filter(|c| !c.is_control() && !relaycode_text::hidden::is_hidden(*c))
+        .filter(|c| !is_unsafe(*c))
         .flat_map(char::to_lowercase)
         // The one folding that lower case does not do and that HFS+ and NTFS are known for.
         .map(|c| if c == 'ı' || c == 'İ' { 'i' } else { c })
@@ -227,25 +216,15 @@ fn without_edges(folded: &str) -> &str {
 }
 
 fn sealed_name(plain: &str) -> Option<&'static str> {
-    let short = |stem: &str| {
-        plain.strip_prefix(stem).is_some_and(|rest| {
-            rest.len() > 1 && rest.starts_with('~') && rest[1..].bytes().all(|b| b.is_ascii_digit())
-        })
-    };
-    if plain == ".git" || short("git") || short("gi7eba") {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    // The name before `~1`, as Windows shortens one that is too long for it.
+    let stem = plain.split_once('~').filter(|(_, number)| is_number(number)).map_or("", |(stem, _)| stem);
+    if plain == ".git" || stem == "git" || stem == "gi7eba" {
         return Some(".git");
     }
-    // If several names begin alike, Windows shortens them to two letters and a hash.
-    let hashed = |(stem, number): (&str, &str)| {
-        stem.starts_with("re") && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
-    };
-    if plain == ".relaycode"
-        || short("relayc")
-        || (plain.len() <= 8 && plain.split_once('~').is_some_and(hashed))
-    {
-        return Some(".relaycode");
-    }
-    None
+    // If several names begin alike, it shortens them to two letters and a hash.
+    let hashed = plain.len() <= 8 && stem.starts_with("re");
+    (plain == ".relaycode" || stem == "relayc" || hashed).then_some(".relaycode")
 }
 
 fn is_reserved(plain: &str) -> bool {
@@ -254,9 +233,7 @@ fn is_reserved(plain: &str) -> bool {
         return true;
     }
     let numbered = stem.strip_prefix("com").or_else(|| stem.strip_prefix("lpt"));
-    numbered.is_some_and(|n| {
-        n.chars().count() == 1 && n.chars().all(|c| c.is_ascii_digit() || matches!(c, '¹' | '²' | '³'))
-    })
+    numbered.is_some_and(|n| n.chars().count() == 1 && n.starts_with(|c: char| "0123456789¹²³".contains(c)))
 }
 
 #[cfg(test)]

@@ -58,9 +58,7 @@ impl<'a> BlockWalker<'a> {
 
     /// `explain`: somebody will see the reason why it is an example.
     pub(super) fn next_block(&mut self, explain: bool) -> Result<Option<WalkedBlock>, ResponseError> {
-        let Some(segment) = self.next_segment()? else {
-            return Ok(None);
-        };
+        let Some(segment) = self.next_segment()? else { return Ok(None) };
         let mut reading = BlockReader {
             lines: self.lines,
             segment: &segment,
@@ -73,17 +71,16 @@ impl<'a> BlockWalker<'a> {
             name_line: None,
         };
         let outcome = reading.read_block();
-        let said_to = reading.name_line.unwrap_or(segment.range.start);
+        let prose_end = reading.name_line.unwrap_or(segment.range.start);
         let notes = reading.notes;
         let floor = std::mem::replace(&mut self.floor, segment.range.end);
         self.below_change = matches!(outcome, BlockOutcome::Operations(_));
         if let BlockOutcome::Operations(operations) = &outcome
             && let Some(path) = operations.iter().rev().find_map(edited_path)
-            && self.last_path.as_ref() != Some(path)
         {
             self.last_path = Some(path.clone());
         }
-        Ok(Some(WalkedBlock { segment, outcome, floor, prose_end: said_to, notes }))
+        Ok(Some(WalkedBlock { segment, outcome, floor, prose_end, notes }))
     }
 
     /// Skips a block without reading it; returns whether there was one.
@@ -93,12 +90,10 @@ impl<'a> BlockWalker<'a> {
 
     fn next_segment(&mut self) -> Result<Option<BlockSegment>, ResponseError> {
         let segment = self.segments.next();
-        if segment.is_some() {
-            if self.count >= BLOCKS {
-                return Err(ResponseError::TooManyBlocks);
-            }
-            self.count += 1;
+        if segment.is_some() && self.count >= BLOCKS {
+            return Err(ResponseError::TooManyBlocks);
         }
+        self.count += 1;
         Ok(segment)
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! Nothing in here can stop a plan: what is not understood becomes a note.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -52,8 +52,7 @@ pub(super) fn read(text: &str, line: usize) -> (ControlBlock, Vec<ProposalNote>)
         match uuid::Uuid::try_parse(id) {
             Ok(id) => control.uuid = Some(id.hyphenated().to_string()),
             Err(_) => {
-                let shown: String = id.chars().take(60).collect();
-                let text = format!("`{}` is no uuid; the answer counts as having none", shown.escape_debug());
+                let text = format!("`{}` is no uuid; the answer counts as having none", shown(id, 60));
                 notes.push(ProposalNote { line, text });
                 control.uuid = None;
             }
@@ -71,19 +70,13 @@ pub(super) fn find_unfenced(lines: &ResponseLines<'_>, within: Range<usize>) -> 
     let mut found = None;
     let mut at = within.start;
     while at < within.end {
-        let begins = leading_key(lines.get(at)).is_some_and(|(key, _)| KEYS.contains(&key));
-        if !begins {
+        if leading_key(lines.get(at)).is_none_or(|(key, _)| !KEYS.contains(&key)) {
             at += 1;
             continue;
         }
-        let mut end = at + 1;
-        let mut next = at + 1;
-        while next < within.end && is_yaml_line(lines.get(next)) {
-            next += 1;
-            if !lines.is_blank(next - 1) {
-                end = next;
-            }
-        }
+        let below = (at + 1..within.end).find(|line| !is_yaml_line(lines.get(*line)));
+        let next = below.unwrap_or(within.end);
+        let end = lines.last_nonblank(next, at).map_or(next, |last| last + 1);
         if has_control_keys(lines.slice(at..end)) {
             found = Some(at..end);
         }
@@ -164,27 +157,17 @@ fn as_text(value: &Value) -> Option<String> {
 
 fn summary(value: &Value) -> Vec<SummaryItem> {
     let mut items = Vec::new();
-    let mut add = |verb: &str, path: &Value| {
-        let paths = match path {
-            Value::Array(paths) => paths.iter().filter_map(summary_path).collect(),
-            path => Vec::from_iter(summary_path(path)),
-        };
-        for path in paths {
-            items.push(SummaryItem { verb: verb.to_owned(), path });
-        }
+    let rows = match value {
+        Value::Array(rows) => rows,
+        row => std::slice::from_ref(row),
     };
-    match value {
-        Value::Object(map) => map.iter().for_each(|(verb, path)| add(verb, path)),
-        Value::Array(rows) => {
-            for row in rows.iter().take(SUMMARY_ROWS) {
-                if let Value::Object(map) = row {
-                    for (verb, path) in map {
-                        add(verb, path);
-                    }
-                }
-            }
-        }
-        _ => {}
+    for (verb, path) in rows.iter().take(SUMMARY_ROWS).filter_map(Value::as_object).flatten() {
+        let paths = match path {
+            Value::Array(paths) => paths,
+            path => std::slice::from_ref(path),
+        };
+        let item = |path| SummaryItem { verb: verb.clone(), path };
+        items.extend(paths.iter().filter_map(summary_path).map(item));
     }
     items.truncate(SUMMARY_ROWS);
     items
@@ -208,11 +191,14 @@ fn read_line_by_line(text: &str, first: usize, notes: &mut Vec<ProposalNote>) ->
         let line = lines[at];
         let begins = at;
         at += 1;
-        let Some((key, value)) = leading_key(line) else {
-            if !is_yaml_line(line) && !["---", "..."].contains(&line.trim()) && notes.is_empty() {
-                let shown: String = line.trim().chars().take(60).collect();
-                let text = format!("the control block is not valid YAML here: `{}`", shown.escape_debug());
+        let mut note = |text: String| {
+            if notes.is_empty() {
                 notes.push(ProposalNote { line: first + begins, text });
+            }
+        };
+        let Some((key, value)) = leading_key(line) else {
+            if !is_yaml_line(line) && !["---", "..."].contains(&line.trim()) {
+                note(format!("the control block is not valid YAML here: `{}`", shown(line.trim(), 60)));
             }
             continue;
         };
@@ -221,12 +207,8 @@ fn read_line_by_line(text: &str, first: usize, notes: &mut Vec<ProposalNote>) ->
         }
         let below = &lines[begins + 1..at];
         if value.starts_with(['[', '{', '&', '*', '!']) {
-            if notes.is_empty() {
-                let shown: String = line.trim().chars().take(60).collect();
-                let shown = shown.escape_debug();
-                let text = format!("the control block is not read here, it is no plain value: `{shown}`");
-                notes.push(ProposalNote { line: first + begins, text });
-            }
+            let shown = shown(line.trim(), 60);
+            note(format!("the control block is not read here, it is no plain value: `{shown}`"));
             continue;
         }
         match key {
@@ -248,15 +230,10 @@ fn read_line_by_line(text: &str, first: usize, notes: &mut Vec<ProposalNote>) ->
 fn scalar(value: &str, below: &[&str]) -> Option<String> {
     let quoted = ['"', '\''].into_iter().find_map(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
     let block = value.is_empty() || value.starts_with(['|', '>']);
-    let text = if block {
-        let rows: Vec<&str> = below
-            .iter()
-            .map(|row| row.trim())
-            .map(|row| row.strip_prefix("- ").unwrap_or(row).trim_matches('"'))
-            .collect();
-        rows.join("\n")
-    } else {
-        quoted.unwrap_or(value).to_owned()
+    let plain = |row: &&str| row.trim().strip_prefix("- ").unwrap_or(row.trim()).trim_matches('"').to_owned();
+    let text = match block {
+        true => below.iter().map(plain).collect::<Vec<_>>().join("\n"),
+        false => quoted.unwrap_or(value).to_owned(),
     };
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
@@ -284,53 +261,46 @@ pub(super) fn compare_summary(
     if control.change_summary.is_empty() {
         return Vec::new();
     }
-    let mut done: HashMap<&str, HashSet<SummaryVerb>> = HashMap::new();
+    let mut done: HashSet<(&str, SummaryVerb)> = HashSet::new();
     for operation in operations {
-        let (deed, paths) = match &operation.action {
-            FileAction::Exact { path, after: Some(_), .. } | FileAction::Write { path, .. } => {
-                (SummaryVerb::Write, vec![path])
-            }
-            FileAction::Exact { path, after: None, .. } | FileAction::Delete { path, .. } => {
-                (SummaryVerb::Delete, vec![path])
-            }
-            FileAction::Rename { from, to } => (SummaryVerb::Rename, vec![from, to]),
+        let verb = match &operation.action {
+            FileAction::Exact { after: Some(_), .. } | FileAction::Write { .. } => SummaryVerb::Write,
+            FileAction::Exact { after: None, .. } | FileAction::Delete { .. } => SummaryVerb::Delete,
+            FileAction::Rename { .. } => SummaryVerb::Rename,
         };
-        for path in paths {
-            done.entry(path.as_str()).or_default().insert(deed);
-        }
+        done.extend(operation_paths(operation).map(|path| (path.as_str(), verb)));
     }
     let mut notes = Vec::new();
     let mut listed: HashSet<String> = HashSet::new();
     for item in &control.change_summary {
-        let Some(deed) = parse_verb(&item.verb) else {
-            continue;
-        };
+        let Some(verb) = parse_verb(&item.verb) else { continue };
         let paths = item_paths(&item.path);
-        let fits =
-            paths.iter().any(|path| done.get(path.as_str()).is_some_and(|deeds| deeds.contains(&deed)));
-        if !fits {
-            let text = format!(
-                "changeSummary says `{}: {}`, but no block does that",
-                shown(&item.verb),
-                shown(&item.path)
-            );
+        if !paths.iter().any(|path| done.contains(&(path.as_str(), verb))) {
+            let (verb, path) = (shown(&item.verb, 120), shown(&item.path, 120));
+            let text = format!("changeSummary says `{verb}: {path}`, but no block does that");
             notes.push(ProposalNote { line, text });
         }
         listed.extend(paths);
     }
     let mut told: HashSet<&str> = HashSet::new();
     for operation in operations {
-        let (path, other) = match &operation.action {
-            FileAction::Rename { from, to } => (to, Some(from)),
-            action => (action.path(), None),
-        };
-        let is_listed = [Some(path), other].into_iter().flatten().any(|path| listed.contains(path.as_str()));
+        let path = operation.action.path();
+        let is_listed = operation_paths(operation).any(|path| listed.contains(path.as_str()));
         if !is_listed && told.insert(path.as_str()) {
             let text = format!("`{path}` is changed by a block, but changeSummary does not list it");
             notes.push(ProposalNote { line: operation.line, text });
         }
     }
     notes
+}
+
+/// The path of an operation, or both of a rename.
+fn operation_paths(operation: &Operation) -> impl Iterator<Item = &RelPath> {
+    let from = match &operation.action {
+        FileAction::Rename { from, .. } => Some(from),
+        _ => None,
+    };
+    from.into_iter().chain([operation.action.path()])
 }
 
 fn parse_verb(verb: &str) -> Option<SummaryVerb> {
@@ -347,16 +317,15 @@ fn parse_verb(verb: &str) -> Option<SummaryVerb> {
 fn item_paths(text: &str) -> Vec<String> {
     let parts = ["->", "→", " to "].into_iter().find_map(|arrow| text.split_once(arrow));
     let parts = parts.map_or(vec![text], |(from, to)| vec![from, to]);
-    let plain = |part: &str| part.trim().trim_matches(['`', '"']).to_owned();
-    parts
-        .into_iter()
-        .map(plain)
-        .map(|part| RelPath::parse(&part).map_or(part, |path| path.to_string()))
-        .collect()
+    let plain = |part: &str| {
+        let part = part.trim().trim_matches(['`', '"']);
+        RelPath::parse(part).map_or(part.to_owned(), |path| path.to_string())
+    };
+    parts.into_iter().map(plain).collect()
 }
 
-fn shown(text: &str) -> String {
-    text.chars().take(120).collect::<String>().escape_debug().to_string()
+fn shown(text: &str, most: usize) -> String {
+    text.chars().take(most).collect::<String>().escape_debug().to_string()
 }
 
 #[cfg(test)]

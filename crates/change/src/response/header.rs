@@ -1,7 +1,7 @@
 //! The info line of a fence: language, file, and dialect. The contract's form is `lang // path dialect`;
 //! `lang:path`, `lang path`, `file=path` and `title="path"` are what models write instead.
 
-use super::file_names;
+use super::file_names::{self, is_file, is_path};
 use crate::dialect::{self, Dialect};
 
 #[derive(Default)]
@@ -34,11 +34,10 @@ impl FenceHeader<'_> {
 
     /// Whether it calls the block a diff.
     pub(super) fn is_diff(&self) -> bool {
-        let language = ["diff", "patch", "udiff"];
-        language.iter().any(|name| name.eq_ignore_ascii_case(self.language))
-            || self
-                .dialect
-                .is_some_and(|dialect| matches!(dialect.name(), "unified" | "new-unified" | "apply-patch"))
+        let languages = ["diff", "patch", "udiff"];
+        let dialects = ["unified", "new-unified", "apply-patch"];
+        languages.iter().any(|name| name.eq_ignore_ascii_case(self.language))
+            || self.dialect.is_some_and(|dialect| dialects.contains(&dialect.name()))
     }
 }
 
@@ -68,34 +67,31 @@ pub(super) fn read(info: &str) -> FenceHeader<'_> {
         return header_from_comment(first, said);
     }
     if let Some(path) = file_attribute(info) {
-        return FenceHeader {
-            language: attribute_language(first),
-            subject: HeaderSubject::Path(path),
-            dialect: split_dialect(info).1,
-        };
+        let language = if first.contains('=') { "" } else { first.trim_matches(['{', '}', '.']) };
+        return FenceHeader { language, subject: HeaderSubject::Path(path), dialect: split_dialect(info).1 };
     }
     if let Some((language, path)) = split_colon(first) {
         return FenceHeader { language, subject: HeaderSubject::Path(path), dialect: split_dialect(rest).1 };
     }
     let (path, dialect) = split_dialect(rest);
-    let plain = unquoted(path);
-    if file_names::is_file(plain.unwrap_or(path))
-        || plain.is_some_and(|path| path.contains('/') && file_names::is_path(path))
-    {
-        return FenceHeader { language: first, subject: HeaderSubject::Path(plain.unwrap_or(path)), dialect };
+    let quoted = unquoted(path);
+    let plain = quoted.unwrap_or(path);
+    if is_file(plain) || (quoted.is_some() && plain.contains('/') && is_path(plain)) {
+        return FenceHeader { language: first, subject: HeaderSubject::Path(plain), dialect };
     }
-    if file_names::is_file(first) && first.contains(['.', '/']) && path.is_empty() {
+    if is_file(first) && first.contains(['.', '/']) && path.is_empty() {
         return FenceHeader { language: "", subject: HeaderSubject::Path(first), dialect };
     }
-    FenceHeader { language: first, subject: HeaderSubject::None, dialect: None }
+    FenceHeader { language: first, ..FenceHeader::default() }
 }
 
 /// What follows the comment sign: a path in quotes or not, then perhaps a dialect.
 fn header_from_comment<'a>(language: &'a str, said: &'a str) -> FenceHeader<'a> {
     let (path, dialect) = split_dialect(said);
-    let (path, quoted) = unquoted(path).map_or((path, false), |path| (path, true));
+    let quoted = unquoted(path);
+    let path = quoted.unwrap_or(path);
     let path = path.strip_prefix("File:").or_else(|| path.strip_prefix("file:")).unwrap_or(path).trim();
-    let subject = if quoted {
+    let subject = if quoted.is_some() {
         HeaderSubject::Path(path)
     } else if path.trim_matches(['{', '}']) == RENAME {
         HeaderSubject::Rename
@@ -109,24 +105,20 @@ fn header_from_comment<'a>(language: &'a str, said: &'a str) -> FenceHeader<'a> 
 /// (meant as a dialect that does not exist), or a directory in front and an extension at the end.
 fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
     if !path.contains(char::is_whitespace) {
-        let names = file_names::is_path(path) || file_names::is_file(path);
+        let names = is_path(path) || is_file(path);
         return if names { HeaderSubject::Path(path) } else { HeaderSubject::None };
     }
     let words: Vec<&str> = path.split_whitespace().collect();
     match words.as_slice() {
         many if many.len() > PATH_WORDS => HeaderSubject::None,
-        [first, mark, ..] if ["-", "–", "—"].contains(mark) && file_names::is_file(first) => {
+        [first, mark, ..] if ["-", "–", "—"].contains(mark) && is_file(first) => {
             HeaderSubject::Path(first)
         }
-        [first, second] if file_names::is_file(first) && !second.starts_with('(') => {
+        [first, second] if is_file(first) && !second.starts_with('(') => HeaderSubject::Path(path),
+        [first, .., last] if first.contains('/') && !is_file(first) && is_file(last) => {
             HeaderSubject::Path(path)
         }
-        [first, .., last]
-            if first.contains('/') && !file_names::is_file(first) && file_names::is_file(last) =>
-        {
-            HeaderSubject::Path(path)
-        }
-        all if all.iter().any(|word| file_names::is_file(word)) => HeaderSubject::Ambiguous(path),
+        all if all.iter().any(|word| is_file(word)) => HeaderSubject::Ambiguous(path),
         _ => HeaderSubject::None,
     }
 }
@@ -170,7 +162,7 @@ pub(super) fn file_attribute(text: &str) -> Option<&str> {
         let last = value.rsplit(' ').next().unwrap_or(value);
         if KEYS.contains(&key)
             && !value.is_empty()
-            && (certain || file_names::is_file(value) || (value.contains('/') && file_names::is_file(last)))
+            && (certain || is_file(value) || (value.contains('/') && is_file(last)))
         {
             return Some(value);
         }
@@ -188,12 +180,7 @@ fn split_colon(word: &str) -> Option<(&str, &str)> {
     let is_language = !language.is_empty()
         && language.chars().all(|c| c.is_alphanumeric() || "+-#_".contains(c))
         && !language.chars().all(|c| c.is_ascii_digit());
-    (is_language && file_names::is_path(path) && !path.contains(':')).then_some((language, path))
-}
-
-/// The language before the attributes.
-fn attribute_language(first: &str) -> &str {
-    if first.contains('=') { "" } else { first.trim_matches(['{', '}', '.']) }
+    (is_language && is_path(path) && !path.contains(':')).then_some((language, path))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! A response as lines: one pass finds where each begins, everything after that is slicing. Line endings
-//! are `
-//! ` here, whatever the response had; indexes begin at 0, only those shown to a person begin at 1.
+//! are `\n` here, whatever the response had; indexes begin at 0, only those shown to a person begin at 1.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,8 +16,7 @@ pub(super) struct ResponseLines<'a> {
 }
 
 impl<'a> ResponseLines<'a> {
-    /// The line endings of `text` are `
-    /// `.
+    /// The line endings of `text` are `\n`.
     pub(super) fn new(text: &'a str) -> ResponseLines<'a> {
         ResponseLines::from_line(text, 0)
     }
@@ -67,8 +65,7 @@ impl<'a> ResponseLines<'a> {
         self.starts[line - self.first] as usize
     }
 
-    /// With up to `indent` columns of blanks removed from each line, every line ending in `
-    /// `.
+    /// With up to `indent` columns of blanks removed from each line, every line ending in `\n`.
     pub(super) fn block_text(&self, range: Range<usize>, indent: usize) -> Cow<'a, str> {
         let text = self.slice(range.clone());
         if indent == 0 && (text.is_empty() || text.ends_with('\n')) {
@@ -105,34 +102,28 @@ const TAB: usize = 4;
 
 /// Columns of blanks at the beginning of a line.
 pub(super) fn indent(line: &str) -> usize {
-    line.bytes()
-        .map_while(|byte| match byte {
-            b' ' => Some(1),
-            b'\t' => Some(TAB),
-            _ => None,
-        })
-        .sum()
+    blank_columns(line).sum()
+}
+
+/// The columns of each blank at the beginning of a line.
+fn blank_columns(line: &str) -> impl Iterator<Item = usize> {
+    line.bytes().map_while(|byte| match byte {
+        b' ' => Some(1),
+        b'\t' => Some(TAB),
+        _ => None,
+    })
 }
 
 fn dedent(line: &str, indent: usize) -> &str {
     let mut width = 0;
-    let mut bytes = 0;
-    for byte in line.bytes() {
-        width += match byte {
-            b' ' => 1,
-            b'\t' => TAB,
-            _ => break,
-        };
-        if width > indent {
-            break;
-        }
-        bytes += 1;
-    }
-    &line[bytes..]
+    let inside = |columns: &usize| {
+        width += columns;
+        width <= indent
+    };
+    &line[blank_columns(line).take_while(inside).count()..]
 }
 
-/// With `
-/// ` as the only line ending and no byte order mark.
+/// With `\n` as the only line ending and no byte order mark.
 pub(super) fn normalize_newlines(text: &str) -> Cow<'_, str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {

@@ -3,6 +3,8 @@
 //! the text between them, and what lies ahead of an event is known without a search. That keeps reading
 //! linear. A text may consist of nothing but events, so they are kept small.
 
+use std::num::NonZeroU32;
+
 use super::file_names;
 use super::header::{self, HeaderSubject};
 use super::lines::{self, ResponseLines};
@@ -85,19 +87,19 @@ impl FenceLine {
     }
 }
 
-/// An optional index, in four bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct CompactIndex(u32);
+/// An optional index, in four bytes: one more than the index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct CompactIndex(Option<NonZeroU32>);
 
 impl CompactIndex {
-    pub(super) const NONE: CompactIndex = CompactIndex(u32::MAX);
+    pub(super) const NONE: CompactIndex = CompactIndex(None);
 
     pub(super) fn at(index: usize) -> CompactIndex {
-        CompactIndex(to_u32(index))
+        CompactIndex(NonZeroU32::new(to_u32(index + 1)))
     }
 
     pub(super) fn get(self) -> Option<usize> {
-        (self != CompactIndex::NONE).then_some(self.0 as usize)
+        self.0.map(|next| next.get() as usize - 1)
     }
 }
 
@@ -107,7 +109,7 @@ fn to_u32(count: usize) -> u32 {
 }
 
 /// What lies ahead of an event (the event itself included).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct EventLookahead {
     /// The next SEARCH or REPLACE marker, if it is a REPLACE.
     pub replace: CompactIndex,
@@ -122,14 +124,6 @@ pub(super) struct EventLookahead {
     pub excess: i32,
 }
 
-const NOTHING_AHEAD: EventLookahead = EventLookahead {
-    replace: CompactIndex::NONE,
-    patch_end: CompactIndex::NONE,
-    end: CompactIndex::NONE,
-    start: CompactIndex::NONE,
-    excess: 0,
-};
-
 #[derive(Debug)]
 pub(super) struct MarkerEvents {
     list: Vec<MarkerEvent>,
@@ -138,13 +132,11 @@ pub(super) struct MarkerEvents {
 
 impl MarkerEvents {
     pub(super) fn new(lines: &ResponseLines<'_>) -> MarkerEvents {
-        let event = |line| {
-            let kind = classify(lines, line)?;
-            Some(MarkerEvent { line: to_u32(line), kind })
-        };
-        let list: Vec<MarkerEvent> = (lines.first()..lines.end()).filter_map(event).collect();
-        let ahead = look_ahead(lines, &list);
-        MarkerEvents { list, ahead }
+        let event = |line| Some(MarkerEvent { line: to_u32(line), kind: classify(lines, line)? });
+        let list = (lines.first()..lines.end()).filter_map(event).collect();
+        let mut events = MarkerEvents { list, ahead: Vec::new() };
+        events.ahead = events.look_ahead(lines);
+        events
     }
 
     pub(super) fn len(&self) -> usize {
@@ -153,8 +145,7 @@ impl MarkerEvents {
 
     /// How many blocks name their file.
     pub(super) fn named_block_count(&self) -> usize {
-        let named = |event: &&MarkerEvent| matches!(event.kind, MarkerKind::Fence(fence) if fence.names_file);
-        self.list.iter().filter(named).count()
+        (0..self.len()).filter_map(|index| self.fence(index)).filter(|fence| fence.names_file).count()
     }
 
     pub(super) fn get(&self, index: usize) -> Option<&MarkerEvent> {
@@ -174,14 +165,51 @@ impl MarkerEvents {
         }
     }
 
-    pub(super) fn lookahead(&self, index: usize) -> &EventLookahead {
-        self.ahead.get(index).unwrap_or(&NOTHING_AHEAD)
+    pub(super) fn lookahead(&self, index: usize) -> EventLookahead {
+        self.ahead.get(index).copied().unwrap_or_default()
     }
 
     /// The first event at or below a line, not before `from`.
     pub(super) fn at_or_after(&self, line: usize, from: usize) -> usize {
         let from = from.min(self.list.len());
         from + self.list[from..].partition_point(|event| event.line() < line)
+    }
+
+    fn look_ahead(&self, lines: &ResponseLines<'_>) -> Vec<EventLookahead> {
+        let mut all = vec![EventLookahead::default(); self.len() + 1];
+        let mut ahead = EventLookahead::default();
+        for (index, event) in self.list.iter().enumerate().rev() {
+            let here = CompactIndex::at(index);
+            match &event.kind {
+                MarkerKind::Search => ahead.replace = CompactIndex::NONE,
+                MarkerKind::Replace => ahead.replace = here,
+                MarkerKind::PatchBegin => ahead.patch_end = CompactIndex::NONE,
+                MarkerKind::PatchEnd => ahead.patch_end = here,
+                MarkerKind::End if self.is_above_bare_fence(index, lines) => ahead.end = here,
+                MarkerKind::Start if self.is_below_fence(index, lines) => ahead.start = here,
+                MarkerKind::Fence(fence) if fence.names_file => ahead.excess = 0,
+                MarkerKind::Fence(fence) if fence.mark == b'`' && fence.length == 3 => {
+                    ahead.excess += if fence.is_bare { 1 } else { -1 };
+                }
+                _ => {}
+            }
+            all[index] = ahead;
+        }
+        all
+    }
+
+    fn is_above_bare_fence(&self, index: usize, lines: &ResponseLines<'_>) -> bool {
+        self.fence(index + 1).is_some_and(|fence| fence.is_bare) && self.touch(lines, index)
+    }
+
+    fn is_below_fence(&self, index: usize, lines: &ResponseLines<'_>) -> bool {
+        index > 0 && self.fence(index - 1).is_some() && self.touch(lines, index - 1)
+    }
+
+    /// Whether only blank lines are between an event and the next one.
+    fn touch(&self, lines: &ResponseLines<'_>, above: usize) -> bool {
+        let (above, below) = (self.list[above].line(), self.list[above + 1].line());
+        lines.next_nonblank(above + 1, below + 1) == Some(below)
     }
 }
 
@@ -216,11 +244,8 @@ fn classify(lines: &ResponseLines<'_>, line: usize) -> Option<MarkerKind> {
 }
 
 fn start_or_end(said: &str) -> Option<MarkerKind> {
-    if markers::is_start(said) {
-        Some(MarkerKind::Start)
-    } else {
-        markers::is_end(said).then_some(MarkerKind::End)
-    }
+    let end = || markers::is_end(said).then_some(MarkerKind::End);
+    markers::is_start(said).then_some(MarkerKind::Start).or_else(end)
 }
 
 /// A fence by CommonMark's rules, at any indentation: three or more of one mark, and no backtick in the
@@ -252,50 +277,4 @@ fn fence(text: &str, blanks: usize) -> Option<FenceLine> {
         });
     }
     Some(fence)
-}
-
-fn look_ahead(lines: &ResponseLines<'_>, list: &[MarkerEvent]) -> Vec<EventLookahead> {
-    let mut all = vec![NOTHING_AHEAD; list.len() + 1];
-    let mut ahead = NOTHING_AHEAD;
-    for (index, event) in list.iter().enumerate().rev() {
-        match &event.kind {
-            MarkerKind::Search => ahead.replace = CompactIndex::NONE,
-            MarkerKind::Replace => ahead.replace = CompactIndex::at(index),
-            MarkerKind::PatchBegin => ahead.patch_end = CompactIndex::NONE,
-            MarkerKind::PatchEnd => ahead.patch_end = CompactIndex::at(index),
-            MarkerKind::End if meets_fence(lines, event, list.get(index + 1), true) => {
-                ahead.end = CompactIndex::at(index);
-            }
-            MarkerKind::Start => {
-                let above = index.checked_sub(1).and_then(|above| list.get(above));
-                if meets_fence(lines, event, above, false) {
-                    ahead.start = CompactIndex::at(index);
-                }
-            }
-            MarkerKind::Fence(fence) if fence.names_file => ahead.excess = 0,
-            MarkerKind::Fence(fence) if fence.mark == b'`' && fence.length == 3 => {
-                ahead.excess += if fence.is_bare { 1 } else { -1 };
-            }
-            _ => {}
-        }
-        all[index] = ahead;
-    }
-    all
-}
-
-/// Whether the neighbour of an event is a fence with only blank lines between them.
-fn meets_fence(
-    lines: &ResponseLines<'_>,
-    event: &MarkerEvent,
-    other: Option<&MarkerEvent>,
-    must_be_bare: bool,
-) -> bool {
-    let Some((other, fence)) = other.and_then(|other| match &other.kind {
-        MarkerKind::Fence(fence) => Some((other, fence)),
-        _ => None,
-    }) else {
-        return false;
-    };
-    let (above, below) = (event.line().min(other.line()), event.line().max(other.line()));
-    (fence.is_bare || !must_be_bare) && lines.next_nonblank(above + 1, below + 1) == Some(below)
 }

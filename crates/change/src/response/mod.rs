@@ -28,8 +28,8 @@ mod unfenced;
 mod tests;
 
 pub use answers::{ANSWERS, ParsedAnswer, read_all};
-pub(crate) use print::quote;
 pub use print::{EXACT_DIALECT, print};
+pub(crate) use print::{fence_language, quote};
 
 use std::collections::HashMap;
 use std::ops::Range;

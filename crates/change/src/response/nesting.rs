@@ -18,7 +18,7 @@ pub(super) struct FenceMatcher<'a> {
     stack: Vec<OpenFence>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FenceClose {
     is_known: bool,
     /// A bare fence was taken for a nested one, or could have been.
@@ -28,9 +28,6 @@ pub(super) struct FenceClose {
     /// The first fence inside whose header names a file.
     pub headed: CompactIndex,
 }
-
-const UNKNOWN: FenceClose =
-    FenceClose { is_known: false, unsure: false, at: CompactIndex::NONE, headed: CompactIndex::NONE };
 
 struct OpenFence {
     at: usize,
@@ -46,7 +43,7 @@ impl<'a> FenceMatcher<'a> {
     /// Where the block that a fence opens ends.
     pub(super) fn close_of(&mut self, open: usize, fence: &FenceLine) -> FenceClose {
         if let Some(end) = self.marked_end(open, fence) {
-            return FenceClose { at: CompactIndex::at(end), ..UNKNOWN };
+            return FenceClose { at: CompactIndex::at(end), ..FenceClose::default() };
         }
         if let Some(known) = self.known.get(open).filter(|known| known.is_known) {
             return *known;
@@ -89,10 +86,13 @@ impl<'a> FenceMatcher<'a> {
     /// Closes the innermost fence; returns the result if that was also the outermost.
     fn close_innermost(&mut self, stack: &mut Vec<OpenFence>, at: usize) -> Option<FenceClose> {
         let top = stack.pop()?;
-        let close = FenceClose { is_known: true, at: CompactIndex::at(at), headed: top.headed, ..UNKNOWN };
-        let Some(parent) = stack.last_mut() else {
-            return Some(close);
+        let close = FenceClose {
+            is_known: true,
+            at: CompactIndex::at(at),
+            headed: top.headed,
+            ..FenceClose::default()
         };
+        let Some(parent) = stack.last_mut() else { return Some(close) };
         if parent.headed == CompactIndex::NONE {
             parent.headed = top.headed;
         }
@@ -102,7 +102,7 @@ impl<'a> FenceMatcher<'a> {
 
     /// Remembers that none of these is closed; returns the result for the outermost.
     fn remember_unclosed(&mut self, stack: &[OpenFence]) -> FenceClose {
-        let mut close = FenceClose { is_known: true, ..UNKNOWN };
+        let mut close = FenceClose { is_known: true, ..FenceClose::default() };
         for open in stack.iter().rev() {
             if open.headed != CompactIndex::NONE {
                 close.headed = open.headed;
@@ -114,15 +114,14 @@ impl<'a> FenceMatcher<'a> {
 
     fn remember(&mut self, at: usize, close: FenceClose) {
         if self.known.is_empty() {
-            self.known = vec![UNKNOWN; self.events.len()];
+            self.known = vec![FenceClose::default(); self.events.len()];
         }
         self.known[at] = close;
     }
 
     /// The bare fence below an END marker, for a block whose first line is a START marker.
     fn marked_end(&self, open: usize, fence: &FenceLine) -> Option<usize> {
-        let start = self.events.lookahead(open + 1).start;
-        if start != CompactIndex::at(open + 1) {
+        if self.events.lookahead(open + 1).start != CompactIndex::at(open + 1) {
             return None;
         }
         let ahead = self.events.lookahead(open + 2);
@@ -169,9 +168,7 @@ impl OpenFence {
 /// A labelled fence inside a block opens a nested one, if the block's own fence could close it.
 fn open_nested(stack: &mut Vec<OpenFence>, at: usize, inner: &FenceLine) {
     let outer_is_prose = stack.first().is_some_and(|outer| outer.fence.is_prose);
-    let Some(top) = stack.last_mut() else {
-        return;
-    };
+    let Some(top) = stack.last_mut() else { return };
     let other_mark = outer_is_prose && inner.mark != top.fence.mark;
     if !inner.matches(&top.fence) && !other_mark {
         return;

@@ -3,11 +3,13 @@
 //! Fences are longer than anything in the content, paths are quoted where a header would be read
 //! differently, and a whole file with significant lines stands between START and END.
 
+use relaycode_text::escape::is_unsafe;
+
 use super::DIVIDER;
 use super::file_names;
 use super::header::{self, HeaderSubject};
 use super::lines::ResponseLines;
-use super::marker_events::{MarkerEvents, MarkerKind};
+use super::marker_events::MarkerEvents;
 use super::markers;
 use crate::dialect::{self, Dialect};
 use crate::proposal::path::RelPath;
@@ -21,40 +23,29 @@ pub const EXACT_DIALECT: &str = "unified";
 /// Blocks that were not read cannot be printed; [`Proposal::reasoning`] holds the text of those that were
 /// examples.
 pub fn print(proposal: &Proposal) -> String {
+    let Proposal { reasoning, operations, control, .. } = proposal;
+    // One paragraph above each block; the surplus stands above the first one too.
+    let surplus = reasoning.len().saturating_sub(operations.len());
+    let (first, others) = reasoning.split_at((surplus + 1).min(reasoning.len()));
+    let first = (!first.is_empty()).then(|| first.join(&format!("\n\n{DIVIDER}\n\n")));
+    let mut paragraphs = first.into_iter().chain(others.iter().cloned()).map(|text| text + "\n\n");
     let mut out = String::new();
-    let mut reasoning = proposal.reasoning.iter();
-    // One paragraph above each block; the surplus comes first.
-    let surplus = proposal.reasoning.len().saturating_sub(proposal.operations.len());
-    for (at, text) in reasoning.by_ref().take(surplus).enumerate() {
-        if at > 0 {
-            out.push_str(DIVIDER);
-            out.push_str("\n\n");
-        }
-        out.push_str(text);
-        out.push_str("\n\n");
+    if operations.is_empty() {
+        out.extend(paragraphs.next());
     }
-    for (at, operation) in proposal.operations.iter().enumerate() {
-        if let Some(text) = reasoning.next() {
-            if at == 0 && surplus > 0 {
-                out.push_str(DIVIDER);
-                out.push_str("\n\n");
-            }
-            out.push_str(text);
-            out.push_str("\n\n");
-        }
+    for operation in operations {
+        out.extend(paragraphs.next());
         print_operation(operation, &mut out);
     }
-    if proposal.control.present {
-        print_control(&proposal.control, &mut out);
+    if control.present {
+        print_control(control, &mut out);
     }
     out
 }
 
 fn print_operation(operation: &Operation, out: &mut String) {
     match &operation.action {
-        FileAction::Delete { path, old: None } => {
-            print_block(path, None, "//TODO: delete this file\n", out);
-        }
+        FileAction::Delete { path, old: None } => print_block(path, None, "//TODO: delete this file\n", out),
         FileAction::Rename { from, to } => {
             let (from, to) = (quote(from.as_str()), quote(to.as_str()));
             out.push_str(&format!(
@@ -105,20 +96,13 @@ fn print_block(path: &RelPath, dialect: Option<&dyn Dialect>, text: &str, out: &
 fn fence_length(text: &str, prose: bool) -> usize {
     let lines = ResponseLines::new(text);
     let events = MarkerEvents::new(&lines);
-    let longest = (0..events.len())
-        .filter_map(|at| events.get(at))
-        .filter_map(|event| match &event.kind {
-            MarkerKind::Fence(fence) => Some(fence.length() + 1),
-            _ => None,
-        })
-        .max();
+    let longest = (0..events.len()).filter_map(|at| events.fence(at)).map(|fence| fence.length() + 1).max();
     longest.unwrap_or(3).max(if prose { 4 } else { 3 })
 }
 
 /// With the path in quotes if it would be read as something else without.
 fn fence_info(path: &RelPath, dialect: Option<&dyn Dialect>) -> String {
-    let language = path.extension().filter(|text| text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-    let language = language.unwrap_or("text");
+    let language = fence_language(path);
     let name = dialect.map(|dialect| format!(" {}", dialect.name())).unwrap_or_default();
     let plain = format!("{language} // {path}{name}");
     let read = header::read(&plain);
@@ -127,20 +111,26 @@ fn fence_info(path: &RelPath, dialect: Option<&dyn Dialect>) -> String {
     if same { plain } else { format!("{language} // \"{path}\"{name}") }
 }
 
+/// The extension of a file, if an info line can have it.
+pub(crate) fn fence_language(path: &RelPath) -> &str {
+    let plain = |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    path.extension().filter(plain).unwrap_or("text")
+}
+
 fn print_control(control: &ControlBlock, out: &mut String) {
     out.push_str("```yaml\n");
-    let mut field = |key: &str, value: &Option<String>| {
-        // An id is what makes it a control block at all.
-        match value {
-            Some(value) => out.push_str(&format!("{key}: {}\n", quote(value))),
-            None if key == "projectId" => out.push_str("projectId:\n"),
-            None => {}
-        }
-    };
-    field("projectId", &control.project_id);
-    field("uuid", &control.uuid);
-    field("promptSummary", &control.prompt_summary);
-    field("gitCommitMsg", &control.git_commit_msg);
+    // An id is what makes it a control block at all.
+    if control.project_id.is_none() {
+        out.push_str("projectId:\n");
+    }
+    for (key, value) in [
+        ("projectId", &control.project_id),
+        ("uuid", &control.uuid),
+        ("promptSummary", &control.prompt_summary),
+        ("gitCommitMsg", &control.git_commit_msg),
+    ] {
+        out.extend(value.iter().map(|value| format!("{key}: {}\n", quote(value))));
+    }
     if !control.change_summary.is_empty() {
         out.push_str("changeSummary:\n");
         for item in &control.change_summary {
@@ -155,20 +145,11 @@ pub(crate) fn quote(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() || relaycode_text::hidden::is_hidden(c) => {
-                // A path has no such character, so JSON never sees the second form.
-                let code = u32::from(c);
-                out.push_str(&if code <= 0xffff {
-                    format!("\\u{code:04x}")
-                } else {
-                    format!("\\U{code:08x}")
-                });
-            }
-            c => out.push(c),
+            '"' | '\\' | '\n' | '\t' => out.extend(c.escape_default()),
+            '\0'..='\u{ffff}' if is_unsafe(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            // A path has no such character, so JSON never sees this form.
+            _ if is_unsafe(c) => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            _ => out.push(c),
         }
     }
     out.push('"');

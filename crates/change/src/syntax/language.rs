@@ -1,6 +1,6 @@
 //! Which grammar fits a file, and where none can be trusted.
 
-use ast_grep_language::SupportLang;
+use ast_grep_language::SupportLang::{self, Css, Html, Json, Tsx, Yaml};
 
 use crate::proposal::path::RelPath;
 
@@ -50,9 +50,7 @@ pub(super) fn for_highlight(path: &RelPath) -> Option<SupportLang> {
 pub(super) fn name(language: SupportLang) -> String {
     match language {
         SupportLang::Cpp => "C++".to_owned(),
-        SupportLang::Css | SupportLang::Html | SupportLang::Json | SupportLang::Tsx | SupportLang::Yaml => {
-            language.to_string().to_uppercase()
-        }
+        Css | Html | Json | Tsx | Yaml => language.to_string().to_uppercase(),
         _ => language.to_string(),
     }
 }
@@ -67,7 +65,6 @@ fn allows_comments(path: &RelPath) -> bool {
 
 /// Whether the text is a template that becomes the language only later (Jinja, Helm, Handlebars).
 pub(super) fn is_template(text: &str, language: SupportLang) -> bool {
-    use SupportLang::{Css, Html, Json, Yaml};
     matches!(language, Css | Html | Json | Yaml)
         && ["{{", "{%", "<%", "<?"].iter().any(|mark| text.contains(mark))
 }

@@ -35,17 +35,17 @@ pub fn check(plan: &Plan, budget: Duration) -> Vec<PlanFinding> {
     let mut found = Vec::new();
     let mut late: Vec<&FilePlan> = Vec::new();
     for file in plan.files.iter().filter(|file| changes_text(file)) {
-        let Some(language) = language::for_check(&file.path) else {
-            continue;
-        };
-        let bytes = largest(file);
+        let Some(language) = language::for_check(&file.path) else { continue };
+        let bytes = [&file.before, &file.after].into_iter().flatten().map(Vec::len).max().unwrap_or(0);
         if bytes > FILE_BYTES {
-            found.push(size_finding(file, bytes));
+            let (size, most) = (bytes.div_ceil(1024), FILE_BYTES / 1024);
+            let text = format!("syntax not checked: {size} KiB, the check reads files up to {most} KiB");
+            found.push(finding(FindingKind::Skipped, file, None, text));
             continue;
         }
         match new_error(file, language, deadline) {
-            Ok(finding) => found.extend(finding),
-            Err(ParseTimeout) => late.push(file),
+            Some(finding) => found.extend(finding),
+            None => late.push(file),
         }
     }
     found.extend(timeout_finding(&late, budget));
@@ -58,42 +58,27 @@ fn changes_text(file: &FilePlan) -> bool {
     stays && file.after.is_some() && file.before != file.after
 }
 
-fn largest(file: &FilePlan) -> usize {
-    let sizes = [&file.before, &file.after].map(|bytes| bytes.as_ref().map_or(0, Vec::len));
-    sizes[0].max(sizes[1])
-}
-
-/// The budget is used up.
-#[derive(Debug)]
-struct ParseTimeout;
-
-/// A finding if the file has more errors after the change than before.
-fn new_error(
-    file: &FilePlan,
-    language: SupportLang,
-    deadline: Option<Instant>,
-) -> Result<Option<PlanFinding>, ParseTimeout> {
+/// A finding if the file has more errors after the change than before; `None` if the time is over.
+fn new_error(file: &FilePlan, language: SupportLang, until: Option<Instant>) -> Option<Option<PlanFinding>> {
     let text = |bytes: &Option<Vec<u8>>| {
         let text = bytes.as_deref().and_then(lossy_text).unwrap_or_default();
         text.trim_start_matches('\u{FEFF}').to_owned()
     };
     let (before, after) = (text(&file.before), text(&file.after));
-    let errors = parse_errors(&after, language, deadline)?;
+    let errors = parse_errors(&after, language, until)?;
     if errors.is_empty() || language::is_template(&after, language) {
-        return Ok(None);
+        return Some(None);
     }
-    let old = parse_errors(&before, language, deadline)?;
+    let old = parse_errors(&before, language, until)?;
     if errors.len() <= old.len() {
-        return Ok(None);
+        return Some(None);
     }
     let old_lines: HashSet<&str> = old.iter().map(|error| line_at(&before, error.line)).collect();
     let is_new = |error: &&SyntaxError| !old_lines.contains(line_at(&after, error.line));
     let first = errors.iter().find(is_new).or(errors.first());
-    Ok(first.map(|first| PlanFinding {
-        kind: FindingKind::Syntax,
-        path: file.path.clone(),
-        line: Some(first.line + 1),
-        text: sentence(first, line_at(&after, first.line), language),
+    Some(first.map(|first| {
+        let text = sentence(first, line_at(&after, first.line), language);
+        finding(FindingKind::Syntax, file, Some(first.line + 1), text)
     }))
 }
 
@@ -106,23 +91,17 @@ struct SyntaxError {
     missing: Option<String>,
 }
 
-/// The outermost ones, in order.
-fn parse_errors(
-    text: &str,
-    language: SupportLang,
-    deadline: Option<Instant>,
-) -> Result<Vec<SyntaxError>, ParseTimeout> {
-    let tree = parse(text.as_bytes(), language, deadline).ok_or(ParseTimeout)?;
+/// The outermost ones, in order; `None` if the time is over.
+fn parse_errors(text: &str, language: SupportLang, until: Option<Instant>) -> Option<Vec<SyntaxError>> {
+    let tree = parse(text.as_bytes(), language, until)?;
     let mut cursor = tree.walk();
     let mut found = Vec::new();
     loop {
         let node = cursor.node();
         let wrong = node.is_error() || node.is_missing();
         if wrong {
-            found.push(SyntaxError {
-                line: first_line(node),
-                missing: node.is_missing().then(|| node.kind().to_owned()),
-            });
+            let missing = node.is_missing().then(|| node.kind().to_owned());
+            found.push(SyntaxError { line: first_line(node), missing });
         }
         // Visit only what contains an error.
         if !wrong && node.has_error() && cursor.goto_first_child() {
@@ -130,7 +109,7 @@ fn parse_errors(
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return Ok(found);
+                return Some(found);
             }
         }
     }
@@ -153,7 +132,7 @@ fn first_line(error: Node<'_>) -> usize {
     line
 }
 
-/// `None`: without a deadline.
+/// `None` if the time is over.
 fn parse(text: &[u8], language: SupportLang, deadline: Option<Instant>) -> Option<Tree> {
     let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
     if late() {
@@ -161,10 +140,7 @@ fn parse(text: &[u8], language: SupportLang, deadline: Option<Instant>) -> Optio
     }
     let mut parser = Parser::new();
     parser.set_language(&language.get_ts_language()).ok()?;
-    let mut stop = |_: &_| match late() {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
-    };
+    let mut stop = |_: &_| if late() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let options = ParseOptions::new().progress_callback(&mut stop);
     parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options))
 }
@@ -184,27 +160,16 @@ fn line_at(text: &str, line: usize) -> &str {
     text_lines(text).nth(line).unwrap_or_default().trim()
 }
 
-fn size_finding(file: &FilePlan, bytes: usize) -> PlanFinding {
-    PlanFinding {
-        kind: FindingKind::Skipped,
-        path: file.path.clone(),
-        line: None,
-        text: format!(
-            "syntax not checked: {} KiB, the check reads files up to {} KiB",
-            bytes.div_ceil(1024),
-            FILE_BYTES / 1024
-        ),
-    }
+fn finding(kind: FindingKind, file: &FilePlan, line: Option<usize>, text: String) -> PlanFinding {
+    PlanFinding { kind, path: file.path.clone(), line, text }
 }
 
 fn timeout_finding(late: &[&FilePlan], budget: Duration) -> Option<PlanFinding> {
     let first = late.first()?;
-    let budget = budget.as_millis();
+    let used_up = format!("the {} ms for the check were used up", budget.as_millis());
     let text = match late.len() {
-        1 => format!("syntax not checked: the {budget} ms for the check were used up"),
-        count => format!(
-            "syntax of {count} files from here on not checked: the {budget} ms for the check were used up"
-        ),
+        1 => format!("syntax not checked: {used_up}"),
+        count => format!("syntax of {count} files from here on not checked: {used_up}"),
     };
-    Some(PlanFinding { kind: FindingKind::Skipped, path: first.path.clone(), line: None, text })
+    Some(finding(FindingKind::Skipped, first, None, text))
 }

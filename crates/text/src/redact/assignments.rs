@@ -5,13 +5,9 @@
 //! enough, and not made of plain words. Names are read once, and a value is judged by its first [`JUDGED`]
 //! bytes.
 
-use super::{contains_mark, run_length};
+use std::ops::Range;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SecretRange {
-    pub(super) from: usize,
-    pub(super) to: usize,
-}
+use super::{contains_mark, run_length};
 
 /// Shorter values are left alone.
 const LEAST: usize = 8;
@@ -37,16 +33,15 @@ enum SecretNameFamily {
 }
 
 /// Ends of names, without `_`, `-` and `.` and in lower case.
-#[rustfmt::skip]
-const NAMES: &[(&str, SecretNameFamily)] = &[
-    ("password", SecretNameFamily::Password), ("passwd", SecretNameFamily::Password), ("passphrase", SecretNameFamily::Password),
-    ("pwd", SecretNameFamily::Password), ("dbpass", SecretNameFamily::Password),
-    ("token", SecretNameFamily::Token), ("secret", SecretNameFamily::Token), ("apikey", SecretNameFamily::Token),
-    ("accesskey", SecretNameFamily::Token), ("secretkey", SecretNameFamily::Token), ("privatekey", SecretNameFamily::Token),
-    ("secretkeybase", SecretNameFamily::Token), ("accountkey", SecretNameFamily::Token), ("signingkey", SecretNameFamily::Token),
-    ("encryptionkey", SecretNameFamily::Token), ("masterkey", SecretNameFamily::Token), ("authkey", SecretNameFamily::Token),
-    ("credential", SecretNameFamily::Token), ("credentials", SecretNameFamily::Token),
-    ("authorization", SecretNameFamily::Header),
+const NAMES: &[(SecretNameFamily, &[&str])] = &[
+    (SecretNameFamily::Password, &["password", "passwd", "passphrase", "pwd", "dbpass"]),
+    (
+        SecretNameFamily::Token,
+        &["token", "secret", "apikey", "accesskey", "secretkey", "privatekey", "authkey"],
+    ),
+    (SecretNameFamily::Token, &["secretkeybase", "accountkey", "signingkey", "encryptionkey", "masterkey"]),
+    (SecretNameFamily::Token, &["credential", "credentials"]),
+    (SecretNameFamily::Header, &["authorization"]),
 ];
 
 /// The names met in a line so far.
@@ -61,7 +56,7 @@ impl AssignmentScanner {
     }
 
     /// The secret given by the name or URL that begins at `at`, if any.
-    pub(super) fn secret_at(&mut self, text: &[u8], at: usize) -> Option<SecretRange> {
+    pub(super) fn secret_at(&mut self, text: &[u8], at: usize) -> Option<Range<usize>> {
         if text[at] == b':' && text[at..].starts_with(b"://") {
             return url_password(text, at + 3);
         }
@@ -71,11 +66,11 @@ impl AssignmentScanner {
         self.name_end = at + run_length(text, at, is_name);
         // `\n` in a string that was printed with its escapes is no part of the name.
         let escaped = at > 0 && text[at - 1] == b'\\' && matches!(text[at], b'n' | b'r' | b't');
-        let name = &text[at + usize::from(escaped)..self.name_end];
-        match name_family(name)? {
+        let name = at + usize::from(escaped)..self.name_end;
+        match name_family(&text[name.clone()])? {
             SecretNameFamily::Bearer => bearer_secret(text, self.name_end),
             SecretNameFamily::Header => header_secret(text, self.name_end),
-            family => assigned_secret(text, self.name_end, name, family),
+            family => assigned_secret(text, name, family),
         }
     }
 }
@@ -92,19 +87,13 @@ fn name_family(name: &[u8]) -> Option<SecretNameFamily> {
     if tail.eq_ignore_ascii_case(b"bearer") {
         return Some(SecretNameFamily::Bearer);
     }
-    let mut letters = [0; NAME];
-    let mut length = 0;
-    for byte in tail.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
-        letters[length] = byte.to_ascii_lowercase();
-        length += 1;
-    }
-    let plain = &letters[..length];
-    let pass = plain.len() < tail.len() && plain.ends_with(b"pass") && tail[..tail.len() - 4].ends_with(b"_");
-    if pass || plain == b"pass" {
+    let letters =
+        || tail.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase);
+    let ends = |end: &&str| end.bytes().rev().eq(letters().take(end.len()));
+    if ends(&"pass") && (letters().count() == 4 || tail[..tail.len() - 4].ends_with(b"_")) {
         return Some(SecretNameFamily::Password);
     }
-    let ends_with = |end: &str| end.as_bytes().last() == Some(&last) && plain.ends_with(end.as_bytes());
-    NAMES.iter().find(|(end, _)| ends_with(end)).map(|(_, family)| *family)
+    NAMES.iter().find(|(_, names)| names.iter().any(ends)).map(|(family, _)| *family)
 }
 
 /// The `=` or `:` between a name and its value.
@@ -143,48 +132,38 @@ fn blanks(text: &[u8], at: usize) -> usize {
     run_length(&text[..end], at, |byte| matches!(byte, b' ' | b'\t'))
 }
 
-fn assigned_secret(
-    text: &[u8],
-    name_end: usize,
-    name: &[u8],
-    family: SecretNameFamily,
-) -> Option<SecretRange> {
+fn assigned_secret(text: &[u8], name: Range<usize>, family: SecretNameFamily) -> Option<Range<usize>> {
+    let (name_end, name) = (name.end, &text[name]);
     let flag = name.starts_with(b"--");
     let sign = sign(text, name_end, false, flag)?;
+    let quoted_secret =
+        |found: &Range<usize>| is_secret(&text[found.clone()], family, SecretValueStyle::Quoted);
     if let Some(found) = quoted_value(text, sign.end) {
-        return found.filter(|found| is_secret(text, *found, family, SecretValueStyle::Quoted));
+        return found.filter(quoted_secret);
     }
     if sign.colon
         && let window = &text[sign.end..text.len().min(sign.end + TYPE)]
         && let Some(at) = window.windows(4).position(|w| w == b" = \"" || w == b" = '")
     {
-        let found = quoted_value(text, sign.end + at + 3).flatten()?;
-        return is_secret(text, found, family, SecretValueStyle::Quoted).then_some(found);
+        return quoted_value(text, sign.end + at + 3).flatten().filter(quoted_secret);
     }
     let environment = flag || (sign.tight && !sign.colon && !name.iter().any(u8::is_ascii_lowercase));
     let style = if environment { SecretValueStyle::Environment } else { SecretValueStyle::Bare };
-    let stops = |byte: u8| match style {
-        SecretValueStyle::Environment => {
-            byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b';')
-        }
-        _ => byte.is_ascii_whitespace() || b"\"'`,;()[]{}<>&|\\".contains(&byte),
-    };
+    let ends: &[u8] = if environment { b"\"'`;" } else { b"\"'`,;()[]{}<>&|\\" };
+    let stops = |byte: u8| byte.is_ascii_whitespace() || ends.contains(&byte);
     let length = run_length(&text[..text.len().min(sign.end + JUDGED)], sign.end, |byte| !stops(byte));
     let stop = text.get(sign.end + length);
     // A call, an index, a literal with a prefix: an expression.
-    if style == SecretValueStyle::Bare && stop.is_some_and(|byte| b"([{\"'`<".contains(byte)) {
+    if !environment && stop.is_some_and(|byte| b"([{\"'`<".contains(byte)) {
         return None;
     }
-    let judged = SecretRange { from: sign.end, to: sign.end + length };
-    is_secret(text, judged, family, style).then(|| SecretRange {
-        from: sign.end,
-        to: sign.end + run_length(text, sign.end, |byte| !stops(byte)),
-    })
+    is_secret(&text[sign.end..sign.end + length], family, style)
+        .then(|| sign.end..sign.end + run_length(text, sign.end, |byte| !stops(byte)))
 }
 
 /// The inside of a string without blanks that begins at `at`. `None`: no string; `Some(None)`: a string
 /// that is a sentence.
-fn quoted_value(text: &[u8], at: usize) -> Option<Option<SecretRange>> {
+fn quoted_value(text: &[u8], at: usize) -> Option<Option<Range<usize>>> {
     let mut from = at;
     // `b"…"`, `\"…\"`
     if matches!(text.get(from), Some(b'\\' | b'b' | b'r' | b'u' | b'f'))
@@ -197,7 +176,7 @@ fn quoted_value(text: &[u8], at: usize) -> Option<Option<SecretRange>> {
     let length = run_length(text, from, |byte| byte != quote && byte != b'\\' && !byte.is_ascii_whitespace());
     match text.get(from + length) {
         Some(byte) if byte.is_ascii_whitespace() && !matches!(byte, b'\n' | b'\r') => Some(None),
-        _ => Some(Some(SecretRange { from, to: from + length })),
+        _ => Some(Some(from..from + length)),
     }
 }
 
@@ -215,8 +194,8 @@ enum SecretValueStyle {
     Bare,
 }
 
-fn is_secret(text: &[u8], found: SecretRange, family: SecretNameFamily, style: SecretValueStyle) -> bool {
-    let value = &text[found.from..found.to.min(found.from + JUDGED)];
+fn is_secret(value: &[u8], family: SecretNameFamily, style: SecretValueStyle) -> bool {
+    let value = &value[..value.len().min(JUDGED)];
     if value.len() < LEAST || contains_mark(value) || b"$<{%*[(".contains(&value[0]) {
         return false;
     }
@@ -249,8 +228,8 @@ fn is_expression(value: &[u8]) -> bool {
     }
     let plain: Vec<u8> =
         value.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
-    let named =
-        NAMES.iter().any(|(name, _)| plain.windows(name.len()).any(|window| window == name.as_bytes()));
+    let mut names = NAMES.iter().flat_map(|(_, names)| *names);
+    let named = names.any(|name| plain.windows(name.len()).any(|window| window == name.as_bytes()));
     named || (value.contains(&b'.') && value.split(|byte| *byte == b'.').all(is_identifier))
 }
 
@@ -271,7 +250,7 @@ fn changes(value: &[u8]) -> usize {
 }
 
 /// `Authorization: Bearer …`, also as the argument of a call.
-fn header_secret(text: &[u8], name_end: usize) -> Option<SecretRange> {
+fn header_secret(text: &[u8], name_end: usize) -> Option<Range<usize>> {
     let mut at = sign(text, name_end, true, false)?.end;
     at += run_length(&text[..text.len().min(at + 2)], at, |byte| matches!(byte, b'\\' | b'"' | b'\'' | b'`'));
     let word = run_length(&text[..text.len().min(at + NAME)], at, |byte| byte.is_ascii_alphabetic());
@@ -285,27 +264,25 @@ fn header_secret(text: &[u8], name_end: usize) -> Option<SecretRange> {
     credentials(text, at, LEAST_BARE_TOKEN, true)
 }
 
-fn bearer_secret(text: &[u8], name_end: usize) -> Option<SecretRange> {
+fn bearer_secret(text: &[u8], name_end: usize) -> Option<Range<usize>> {
     let gap = blanks(text, name_end);
     (gap > 0).then(|| credentials(text, name_end + gap, LEAST_BARE_TOKEN, true)).flatten()
 }
 
-fn credentials(text: &[u8], from: usize, least: usize, digit: bool) -> Option<SecretRange> {
+fn credentials(text: &[u8], from: usize, least: usize, digit: bool) -> Option<Range<usize>> {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
     let judged = run_length(&text[..text.len().min(from + JUDGED)], from, is_part);
     let value = &text[from..from + judged];
     let next = text.get(from + judged);
-    if judged < least || next == Some(&b'[') || next == Some(&b'(') {
+    let expression = matches!(next, Some(b'[' | b'('));
+    if judged < least || expression || (digit && !value.iter().any(u8::is_ascii_digit)) {
         return None;
     }
-    if digit && !value.iter().any(u8::is_ascii_digit) {
-        return None;
-    }
-    Some(SecretRange { from, to: from + run_length(text, from, is_part) })
+    Some(from..from + run_length(text, from, is_part))
 }
 
 /// The password of `scheme://user:password@host`.
-fn url_password(text: &[u8], from: usize) -> Option<SecretRange> {
+fn url_password(text: &[u8], from: usize) -> Option<Range<usize>> {
     let length =
         run_length(text, from, |byte| !byte.is_ascii_whitespace() && !b"/?#\"'`<>\\".contains(&byte));
     let authority = &text[from..from + length];
@@ -315,7 +292,7 @@ fn url_password(text: &[u8], from: usize) -> Option<SecretRange> {
     if password.is_empty() || contains_mark(password) || b"${<%*".contains(&password[0]) {
         return None;
     }
-    Some(SecretRange { from: from + colon + 1, to: from + at })
+    Some(from + colon + 1..from + at)
 }
 
 fn is_name(byte: u8) -> bool {
@@ -328,7 +305,7 @@ mod tests {
 
     #[test]
     fn every_name_ends_with_a_letter_that_is_looked_for() {
-        for (name, _) in NAMES {
+        for name in NAMES.iter().flat_map(|(_, names)| *names) {
             assert!(LAST.contains(&name.as_bytes()[name.len() - 1]), "{name}");
         }
         assert!(

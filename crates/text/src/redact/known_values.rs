@@ -49,7 +49,7 @@ impl SecretValues {
             window = shift(window, *byte);
             let Some(from) = (at + 1).checked_sub(LEAST).filter(|from| *from >= free_from) else { continue };
             if let Some(length) = self.length_at(window, &text[from..]) {
-                rewrite.mark(from, from + length);
+                rewrite.mark(from..from + length);
                 free_from = from + length;
             }
         }

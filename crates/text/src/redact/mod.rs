@@ -17,6 +17,7 @@ mod shapes;
 mod tests;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use known_values::SecretValues;
 use private_keys::PrivateKeyScanner;
@@ -53,7 +54,7 @@ impl Redactor {
     /// bytes are ignored: they are words, not secrets. In a value of several lines each line counts.
     #[must_use]
     pub fn with_values(values: &[String]) -> Redactor {
-        Redactor { values: SecretValues::new(values), armour: PrivateKeyScanner::default() }
+        Redactor { values: SecretValues::new(values), ..Redactor::default() }
     }
 
     /// One line of the stream, with or without its line ending.
@@ -64,28 +65,16 @@ impl Redactor {
     }
 
     pub fn redact_text<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
-        let mut out: Option<Vec<u8>> = None;
-        let mut done = 0;
-        for piece in text.as_bytes().split_inclusive(|byte| *byte == b'\n') {
-            match (self.redact_line(piece), &mut out) {
-                (Cow::Borrowed(_), None) => {}
-                (line, Some(out)) => out.extend_from_slice(&line),
-                (line, None) => {
-                    let mut start = text.as_bytes()[..done].to_vec();
-                    start.extend_from_slice(&line);
-                    out = Some(start);
-                }
-            }
-            done += piece.len();
+        let pieces = text.as_bytes().split_inclusive(|byte| *byte == b'\n');
+        let lines: Vec<Cow<'_, [u8]>> = pieces.map(|piece| self.redact_line(piece)).collect();
+        if lines.iter().all(|line| matches!(line, Cow::Borrowed(_))) {
+            return Cow::Borrowed(text);
         }
-        match out {
-            None => Cow::Borrowed(text),
-            // Only whole runs of ASCII or whole values are replaced, so this is still UTF-8.
-            Some(bytes) => Cow::Owned(match String::from_utf8(bytes) {
-                Ok(text) => text,
-                Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-            }),
-        }
+        // Only whole runs of ASCII or whole values are replaced, so this is still UTF-8.
+        Cow::Owned(match String::from_utf8(lines.concat()) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        })
     }
 }
 
@@ -110,10 +99,10 @@ impl<'a> RedactionBuffer<'a> {
     }
 
     /// Blacks out a range, which must begin at or after the end of the previous one.
-    fn mark(&mut self, from: usize, to: usize) {
-        self.out.extend_from_slice(&self.text[self.copied..from]);
+    fn mark(&mut self, range: Range<usize>) {
+        self.out.extend_from_slice(&self.text[self.copied..range.start]);
         self.out.extend_from_slice(MARK.as_bytes());
-        self.copied = to;
+        self.copied = range.end;
     }
 
     fn finish(mut self) -> Option<Vec<u8>> {

@@ -70,7 +70,7 @@ impl PrivateKeyScanner {
         let long = trimmed.iter().all(|byte| is_base64(*byte) || *byte == b'\\');
         if long && (self.body || trimmed.len() >= LINE) {
             self.body = true;
-            rewrite.mark(start, start + length);
+            rewrite.mark(start..start + length);
             return;
         }
         let mut at = start;
@@ -79,7 +79,7 @@ impl PrivateKeyScanner {
             let length = run_length(&text[..to], at, is_base64);
             if length >= LINE {
                 found = true;
-                rewrite.mark(at, at + length);
+                rewrite.mark(at..at + length);
             }
             at += length.max(1);
         }

@@ -3,12 +3,14 @@
 //!
 //! Every lookahead is bounded or remembers how far it got, so a line costs time linear in its length.
 
-use super::assignments::{self, SecretRange};
+use std::ops::Range;
+
+use super::assignments::AssignmentScanner;
 use super::{RedactionBuffer, run_length};
 
 struct SecretShape {
-    /// The prefix, which stays readable.
-    start: &'static str,
+    /// The prefixes, which stay readable.
+    starts: &'static [&'static str],
     /// How many characters must follow at least.
     least: usize,
     kind: SecretAlphabet,
@@ -31,76 +33,45 @@ enum SecretAlphabet {
     Path,
 }
 
-const fn shape(start: &'static str, least: usize, kind: SecretAlphabet) -> SecretShape {
-    SecretShape { start, least, kind, exact: false }
-}
-
-const fn exactly(start: &'static str, least: usize, kind: SecretAlphabet) -> SecretShape {
-    SecretShape { exact: true, ..shape(start, least, kind) }
+const fn shape(least: usize, kind: SecretAlphabet, starts: &'static [&'static str]) -> SecretShape {
+    SecretShape { starts, least, kind, exact: false }
 }
 
 /// Where one prefix begins another, the longer one comes first.
-#[rustfmt::skip]
 const SHAPES: &[SecretShape] = &[
     // Anthropic, OpenAI, OpenRouter and others with keys like theirs
-    shape("sk-ant-", 16, SecretAlphabet::Word),
-    shape("sk-proj-", 16, SecretAlphabet::Word),
-    shape("sk-svcacct-", 16, SecretAlphabet::Word),
-    shape("sk-admin-", 16, SecretAlphabet::Word),
-    shape("sk-or-", 16, SecretAlphabet::Word),
-    shape("sk-", 20, SecretAlphabet::Random),
-    shape("gsk_", 20, SecretAlphabet::Random),
-    shape("xai-", 20, SecretAlphabet::Random),
-    shape("hf_", 30, SecretAlphabet::Random),
+    shape(16, SecretAlphabet::Word, &["sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-"]),
+    shape(20, SecretAlphabet::Random, &["sk-", "gsk_", "xai-"]),
+    shape(30, SecretAlphabet::Random, &["hf_"]),
     // GitHub
-    shape("github_pat_", 20, SecretAlphabet::Word),
-    shape("ghp_", 20, SecretAlphabet::Word),
-    shape("gho_", 20, SecretAlphabet::Word),
-    shape("ghu_", 20, SecretAlphabet::Word),
-    shape("ghs_", 20, SecretAlphabet::Dotted),
-    shape("ghr_", 20, SecretAlphabet::Word),
+    shape(20, SecretAlphabet::Word, &["github_pat_", "ghp_", "gho_", "ghu_", "ghr_"]),
+    shape(20, SecretAlphabet::Dotted, &["ghs_"]),
     // GitLab
-    shape("glpat-", 16, SecretAlphabet::Dotted),
-    shape("gldt-", 16, SecretAlphabet::Word),
-    shape("glrt-", 16, SecretAlphabet::Word),
-    shape("glptt-", 16, SecretAlphabet::Word),
+    shape(16, SecretAlphabet::Dotted, &["glpat-"]),
+    shape(16, SecretAlphabet::Word, &["gldt-", "glrt-", "glptt-"]),
     // AWS
-    exactly("AKIA", 16, SecretAlphabet::Capitals),
-    exactly("ASIA", 16, SecretAlphabet::Capitals),
+    SecretShape { exact: true, ..shape(16, SecretAlphabet::Capitals, &["AKIA", "ASIA"]) },
     // Google
-    shape("AIza", 30, SecretAlphabet::Word),
-    shape("ya29.", 20, SecretAlphabet::Dotted),
-    shape("GOCSPX-", 20, SecretAlphabet::Word),
-    // Slack
-    shape("xoxb-", 10, SecretAlphabet::Word),
-    shape("xoxp-", 10, SecretAlphabet::Word),
-    shape("xoxa-", 10, SecretAlphabet::Word),
-    shape("xoxr-", 10, SecretAlphabet::Word),
-    shape("xoxs-", 10, SecretAlphabet::Word),
-    shape("xoxe-", 10, SecretAlphabet::Word),
-    shape("xoxe.", 10, SecretAlphabet::Dotted),
-    shape("xapp-", 10, SecretAlphabet::Word),
-    shape("hooks.slack.com/services/", 20, SecretAlphabet::Path),
-    shape("hooks.slack.com/workflows/", 20, SecretAlphabet::Path),
-    shape("discord.com/api/webhooks/", 40, SecretAlphabet::Path),
+    shape(30, SecretAlphabet::Word, &["AIza"]),
+    shape(20, SecretAlphabet::Dotted, &["ya29."]),
+    shape(20, SecretAlphabet::Word, &["GOCSPX-"]),
+    // Slack and Discord
+    shape(10, SecretAlphabet::Word, &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-"]),
+    shape(10, SecretAlphabet::Dotted, &["xoxe."]),
+    shape(20, SecretAlphabet::Path, &["hooks.slack.com/services/", "hooks.slack.com/workflows/"]),
+    shape(40, SecretAlphabet::Path, &["discord.com/api/webhooks/"]),
     // Stripe
-    shape("sk_live_", 10, SecretAlphabet::Word),
-    shape("rk_live_", 10, SecretAlphabet::Word),
-    shape("sk_test_", 10, SecretAlphabet::Word),
-    shape("rk_test_", 10, SecretAlphabet::Word),
-    shape("whsec_", 20, SecretAlphabet::Word),
+    shape(10, SecretAlphabet::Word, &["sk_live_", "rk_live_", "sk_test_", "rk_test_"]),
+    shape(20, SecretAlphabet::Word, &["whsec_"]),
     // package registries
-    shape("npm_", 30, SecretAlphabet::Random),
-    shape("pypi-", 30, SecretAlphabet::Word),
-    shape("dckr_pat_", 20, SecretAlphabet::Word),
+    shape(30, SecretAlphabet::Random, &["npm_"]),
+    shape(30, SecretAlphabet::Word, &["pypi-"]),
+    shape(20, SecretAlphabet::Word, &["dckr_pat_"]),
     // others
-    shape("SG.", 40, SecretAlphabet::Dotted),
-    shape("shpat_", 20, SecretAlphabet::Word),
-    shape("dop_v1_", 30, SecretAlphabet::Word),
-    shape("hvs.", 20, SecretAlphabet::Word),
-    shape("ATATT3", 30, SecretAlphabet::Word),
-    shape("lin_api_", 20, SecretAlphabet::Word),
-    shape("AGE-SECRET-KEY-1", 40, SecretAlphabet::Capitals),
+    shape(40, SecretAlphabet::Dotted, &["SG."]),
+    shape(20, SecretAlphabet::Word, &["shpat_", "hvs.", "lin_api_"]),
+    shape(30, SecretAlphabet::Word, &["dop_v1_", "ATATT3"]),
+    shape(40, SecretAlphabet::Capitals, &["AGE-SECRET-KEY-1"]),
 ];
 
 /// For each byte, as bits, which shapes have it first, and which second: two lookups rule out nearly every
@@ -113,7 +84,11 @@ const fn with_byte(place: usize) -> [u64; 256] {
     let mut shapes = [0; 256];
     let mut at = 0;
     while at < SHAPES.len() {
-        shapes[SHAPES[at].start.as_bytes()[place] as usize] |= 1 << at;
+        let mut start = 0;
+        while start < SHAPES[at].starts.len() {
+            shapes[SHAPES[at].starts[start].as_bytes()[place] as usize] |= 1 << at;
+            start += 1;
+        }
         at += 1;
     }
     shapes
@@ -125,29 +100,29 @@ const TOKEN_PART: usize = 8;
 /// The line without its secrets; `None` if it has none.
 pub(super) fn redact_shapes(text: &[u8]) -> Option<Vec<u8>> {
     let mut rewrite = RedactionBuffer::new(text);
-    let mut settings = assignments::AssignmentScanner::default();
+    let mut settings = AssignmentScanner::default();
     let mut no_token_before = 0;
     let mut at = 0;
     // An assignment is seen at its name; its value comes later, and may have a shape that says more.
-    let mut value: Option<SecretRange> = None;
+    let mut value: Option<Range<usize>> = None;
     while at < text.len() {
-        if let Some(found) = value.take_if(|found| found.from <= at) {
+        if let Some(found) = value.take_if(|found| found.start <= at) {
             match shape_at(text, at).or_else(|| token_at(text, at, &mut no_token_before)) {
-                Some(secret) if secret.from < found.to => {
-                    at = secret.to.max(found.to);
-                    rewrite.mark(secret.from, at);
+                Some(secret) if secret.start < found.end => {
+                    at = secret.end.max(found.end);
+                    rewrite.mark(secret.start..at);
                 }
-                _ if found.to > at => {
-                    rewrite.mark(at, found.to);
-                    at = found.to;
+                _ if found.end > at => {
+                    rewrite.mark(at..found.end);
+                    at = found.end;
                 }
                 _ => {}
             }
             continue;
         }
         if let Some(found) = shape_at(text, at).or_else(|| token_at(text, at, &mut no_token_before)) {
-            rewrite.mark(found.from, found.to);
-            at = found.to;
+            at = found.end;
+            rewrite.mark(found);
             continue;
         }
         if value.is_none() {
@@ -176,7 +151,7 @@ fn begins(text: &[u8], at: usize) -> bool {
         || (matches!(before, b'n' | b'r' | b't') && at >= 2 && text[at - 2] == b'\\')
 }
 
-fn shape_at(text: &[u8], at: usize) -> Option<SecretRange> {
+fn shape_at(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = &text[at..];
     let mut left = FIRST[usize::from(*rest.first()?)] & SECOND[usize::from(*rest.get(1)?)];
     if left == 0 || !begins(text, at) {
@@ -188,28 +163,28 @@ fn shape_at(text: &[u8], at: usize) -> Option<SecretRange> {
         Some(next)
     });
     alike.find_map(|shape| {
-        if !rest.starts_with(shape.start.as_bytes()) {
-            return None;
-        }
-        let from = at + shape.start.len();
+        let prefix = shape.starts.iter().find(|start| rest.starts_with(start.as_bytes()))?;
+        let from = at + prefix.len();
         let start = text.get(from..from + shape.least)?;
-        if !start.iter().all(|byte| shape.kind.begins_with(*byte)) {
-            return None;
-        }
-        if matches!(shape.kind, SecretAlphabet::Random) && !start.iter().any(u8::is_ascii_digit) {
+        let fits = match shape.kind {
+            SecretAlphabet::Random => {
+                start.iter().all(u8::is_ascii_alphanumeric) && start.iter().any(u8::is_ascii_digit)
+            }
+            kind => start.iter().all(|byte| kind.accepts(*byte)),
+        };
+        if !fits {
             return None;
         }
         if shape.exact {
             let goes_on = text.get(from + shape.least).is_some_and(u8::is_ascii_alphanumeric);
-            return (!goes_on).then_some(SecretRange { from, to: from + shape.least });
+            return (!goes_on).then_some(from..from + shape.least);
         }
-        let length = run_length(text, from, |byte| shape.kind.goes_on_with(byte));
-        Some(SecretRange { from, to: from + length })
+        Some(from..from + run_length(text, from, |byte| shape.kind.accepts(byte)))
     })
 }
 
 /// `eyJ….….…`. A run that turned out not to be a token is not read again.
-fn token_at(text: &[u8], at: usize, none_before: &mut usize) -> Option<SecretRange> {
+fn token_at(text: &[u8], at: usize, none_before: &mut usize) -> Option<Range<usize>> {
     if at < *none_before || !text[at..].starts_with(b"eyJ") || !begins(text, at) {
         return None;
     }
@@ -226,18 +201,11 @@ fn token_at(text: &[u8], at: usize, none_before: &mut usize) -> Option<SecretRan
         }
         end += 1 + length;
     }
-    (first >= TOKEN_PART).then_some(SecretRange { from: at + 3, to: end })
+    (first >= TOKEN_PART).then_some(at + 3..end)
 }
 
 impl SecretAlphabet {
-    fn begins_with(self, byte: u8) -> bool {
-        match self {
-            SecretAlphabet::Random => byte.is_ascii_alphanumeric(),
-            _ => self.goes_on_with(byte),
-        }
-    }
-
-    fn goes_on_with(self, byte: u8) -> bool {
+    fn accepts(self, byte: u8) -> bool {
         match self {
             SecretAlphabet::Word | SecretAlphabet::Random => is_word(byte),
             SecretAlphabet::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),

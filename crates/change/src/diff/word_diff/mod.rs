@@ -16,6 +16,7 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::{DiffHunk, DiffLineKind};
+use crate::lines::align::equal_ends;
 use tokens::LineTokens;
 
 /// Longer lines, in bytes, are not compared.
@@ -44,8 +45,8 @@ pub struct LineWords {
 /// What really differs in the lines of `hunk`, one entry per line.
 ///
 /// ```
-/// use relaycode_change::diff::{DiffHunk, DiffLine, DiffLineEnding, DiffLineKind, changed_words};
-/// let line = |kind, text: &str| DiffLine { kind, text: text.into(), ending: DiffLineEnding::Lf, old: None, new: None };
+/// use relaycode_change::diff::{DiffHunk, DiffLine, FileLineEnding, DiffLineKind, changed_words};
+/// let line = |kind, text: &str| DiffLine { kind, text: text.into(), ending: FileLineEnding::Lf, old: None, new: None };
 /// let lines = vec![line(DiffLineKind::Removed, "let total = 0;"), line(DiffLineKind::Added, "let sum = 0;")];
 /// let words = changed_words(&DiffHunk { old_start: 1, old_lines: 1, new_start: 1, new_lines: 1, lines });
 /// assert_eq!(words[0].partner, Some(1));
@@ -53,17 +54,15 @@ pub struct LineWords {
 /// ```
 pub fn changed_words(hunk: &DiffHunk) -> Vec<LineWords> {
     let mut found = vec![LineWords::default(); hunk.lines.len()];
-    for run in runs(hunk) {
+    for (removed, added) in runs(hunk) {
         let mut ids = HashMap::new();
         let mut read = |lines: Range<usize>| -> Vec<LineTokens> {
             lines.map(|line| LineTokens::of(&hunk.lines[line].text, &mut ids)).collect()
         };
-        let (old, new) = (read(run.removed.clone()), read(run.added.clone()));
+        let (old, new) = (read(removed.clone()), read(added.clone()));
         for (o, n) in pairs(&old, &new) {
-            let Some((gone, come)) = compare(&old[o], &new[n]) else {
-                continue;
-            };
-            let (removed, added) = (run.removed.start + o, run.added.start + n);
+            let Some((gone, come)) = compare(&old[o], &new[n]) else { continue };
+            let (removed, added) = (removed.start + o, added.start + n);
             found[removed] = LineWords { partner: Some(added), changed: gone };
             found[added] = LineWords { partner: Some(removed), changed: come };
         }
@@ -74,12 +73,7 @@ pub fn changed_words(hunk: &DiffHunk) -> Vec<LineWords> {
 type ByteRanges = Vec<Range<usize>>;
 
 /// Removed lines, and the added lines right after them.
-struct ChangeRun {
-    removed: Range<usize>,
-    added: Range<usize>,
-}
-
-fn runs(hunk: &DiffHunk) -> Vec<ChangeRun> {
+fn runs(hunk: &DiffHunk) -> Vec<(Range<usize>, Range<usize>)> {
     let mut runs = Vec::new();
     let end_of = |from: usize, kind: DiffLineKind| {
         from + hunk.lines[from..].iter().take_while(|line| line.kind == kind).count()
@@ -89,7 +83,7 @@ fn runs(hunk: &DiffHunk) -> Vec<ChangeRun> {
         let middle = end_of(at, DiffLineKind::Removed);
         let end = end_of(middle, DiffLineKind::Added);
         if at < middle && middle < end {
-            runs.push(ChangeRun { removed: at..middle, added: middle..end });
+            runs.push((at..middle, middle..end));
         }
         at = end.max(at + 1);
     }
@@ -162,9 +156,7 @@ fn compare(old: &LineTokens, new: &LineTokens) -> Option<(ByteRanges, ByteRanges
         return None;
     }
     let (old_ids, new_ids) = (&old.ids[..], &new.ids[..]);
-    let head = old_ids.iter().zip(new_ids).take_while(|(a, b)| a == b).count();
-    let most = old_ids.len().min(new_ids.len()) - head;
-    let tail = old_ids.iter().rev().zip(new_ids.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    let (head, tail) = equal_ends(old_ids, new_ids);
     let (old_end, new_end) = (old_ids.len() - tail, new_ids.len() - tail);
     if old_end - head > LINE_TOKENS || new_end - head > LINE_TOKENS {
         return None;

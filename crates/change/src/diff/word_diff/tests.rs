@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 
 use super::*;
-use crate::diff::{DiffLine, DiffLineEnding};
+use crate::diff::{DiffLine, FileLineEnding};
 
 fn hunk(lines: &[&str]) -> DiffHunk {
     let lines = lines.iter().map(|line| {
@@ -14,7 +14,7 @@ fn hunk(lines: &[&str]) -> DiffHunk {
             b'+' => DiffLineKind::Added,
             _ => DiffLineKind::Context,
         };
-        DiffLine { kind, text: line[1..].to_owned(), ending: DiffLineEnding::Lf, old: None, new: None }
+        DiffLine { kind, text: line[1..].to_owned(), ending: FileLineEnding::Lf, old: None, new: None }
     });
     DiffHunk { old_start: 1, old_lines: 0, new_start: 1, new_lines: 0, lines: lines.collect() }
 }

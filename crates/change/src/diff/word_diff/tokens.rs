@@ -25,15 +25,13 @@ impl<'a> LineTokens<'a> {
     pub(super) fn of(text: &'a str, numbers: &mut HashMap<&'a str, TokenId>) -> LineTokens<'a> {
         let comparable = text.len() <= LINE_BYTES;
         let starts = if comparable { starts(text) } else { vec![0] };
-        let ids: Vec<TokenId> = starts
-            .windows(2)
-            .map(|at| {
-                let next = TokenId::try_from(numbers.len()).unwrap_or(TokenId::MAX);
-                *numbers.entry(&text[at[0]..at[1]]).or_insert(next)
-            })
-            .collect();
-        let mut sorted: Vec<(TokenId, u64)> =
-            starts.windows(2).zip(&ids).map(|(at, id)| (*id, weight(&text[at[0]..at[1]]))).collect();
+        let (mut ids, mut sorted) = (Vec::new(), Vec::new());
+        for token in starts.windows(2).map(|at| &text[at[0]..at[1]]) {
+            let next = TokenId::try_from(numbers.len()).unwrap_or(TokenId::MAX);
+            let id = *numbers.entry(token).or_insert(next);
+            ids.push(id);
+            sorted.push((id, weight(token)));
+        }
         let weight = sorted.iter().map(|(_, weight)| weight).sum();
         sorted.sort_unstable();
         LineTokens { text, ids, starts, sorted, weight, comparable }
@@ -99,8 +97,7 @@ impl TokenCharKind {
         match c {
             _ if c.is_whitespace() => TokenCharKind::Blank,
             '\u{2E80}'.. if c.is_alphanumeric() => TokenCharKind::Sign,
-            '_' => TokenCharKind::Word,
-            _ if c.is_alphanumeric() => TokenCharKind::Word,
+            _ if c == '_' || c.is_alphanumeric() => TokenCharKind::Word,
             _ => TokenCharKind::Other,
         }
     }
@@ -113,12 +110,10 @@ fn starts(text: &str) -> Vec<usize> {
     for (at, c) in text.char_indices() {
         let sort = TokenCharKind::of(c);
         // A combining mark stays with the character before it.
-        let joins = last.is_some() && is_mark(c);
-        let goes_on = last == Some(sort) && matches!(sort, TokenCharKind::Word | TokenCharKind::Blank);
-        if joins {
+        if last.is_some() && is_mark(c) {
             continue;
         }
-        if !goes_on {
+        if last != Some(sort) || matches!(sort, TokenCharKind::Sign | TokenCharKind::Other) {
             starts.push(at);
         }
         last = Some(sort);

@@ -22,12 +22,16 @@ mod replace;
 #[cfg(test)]
 mod tests;
 
-use encoding::FileEncoding;
+use std::ops::Range;
+
+use encoding_rs::Encoding;
+use serde::Serialize;
 
 /// One decoding of one file.
 #[derive(Debug, Clone)]
 pub struct TextFile {
-    encoding: FileEncoding,
+    encoding: &'static Encoding,
+    /// Known rather than guessed.
     certain: bool,
     /// The file, byte order mark included.
     raw: Vec<u8>,
@@ -41,17 +45,16 @@ pub struct TextFile {
 }
 
 /// Where a line stands, in the decoded text and in the bytes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct TextFileLine {
-    text_start: usize,
-    text_end: usize,
-    raw_start: usize,
-    /// End of the bytes without the line ending.
-    raw_end: usize,
+    text: Range<usize>,
+    /// Without the line ending.
+    raw: Range<usize>,
     eol: FileLineEnding,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum FileLineEnding {
     /// The last line of a file without final newline.
     None,
@@ -59,8 +62,7 @@ pub enum FileLineEnding {
     Lf,
     /// `\r\n`
     CrLf,
-    /// `\r`, only in files that have no `
-    /// ` at all.
+    /// `\r`, only in files that have no `\n` at all.
     Cr,
 }
 
@@ -70,8 +72,7 @@ pub enum TextFilePiece {
     /// The line with this index (from 0), with its own bytes.
     Keep(usize),
     New {
-        /// Without line ending. A `
-        /// ` inside makes it several lines.
+        /// Without line ending. A `\n` inside makes it several lines.
         text: String,
         /// It ends like the line with this index; if that does not exist or has no ending, like most lines
         /// of the file.
@@ -115,16 +116,6 @@ pub enum FileEncodeError {
 }
 
 impl TextFile {
-    /// The ways to read `bytes` as text, most plausible first; never empty. UTF-8 and UTF-16 give exactly
-    /// one. Anything else gives every known encoding that reads the bytes and writes them back unchanged,
-    /// and none of those is [`certain`](TextFile::is_certain).
-    ///
-    /// # Errors
-    /// [`FileDecodeError`] if the bytes are not text in any of them.
-    pub fn decode_candidates(bytes: &[u8]) -> Result<Vec<TextFile>, FileDecodeError> {
-        decode::candidates(bytes)
-    }
-
     /// In order, without line endings and byte order mark.
     pub fn lines(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator + Clone {
         self.lines.iter().map(|line| self.text_of(line))
@@ -154,17 +145,12 @@ impl TextFile {
         self.encoding.name()
     }
 
-    /// Known rather than guessed.
-    pub fn is_certain(&self) -> bool {
-        self.certain
-    }
-
     /// An empty file has no last line.
     pub fn ends_with_newline(&self) -> bool {
         self.lines.last().is_some_and(|line| line.eol != FileLineEnding::None)
     }
 
-    /// Builds the file from `pieces`. `final_newline` forces whether the last line has an ending; `None`
+    /// Builds the file from `pieces`. `newline` forces whether the last line has an ending; `None`
     /// keeps it as it was, and an empty file gets one. The byte order mark stays.
     ///
     /// # Errors
@@ -172,29 +158,18 @@ impl TextFile {
     pub fn rebuild(
         &self,
         pieces: &[TextFilePiece],
-        final_newline: Option<bool>,
+        newline: Option<bool>,
     ) -> Result<Vec<u8>, FileEncodeError> {
-        let ends = final_newline.unwrap_or(self.lines.is_empty() || self.ends_with_newline());
+        let ends = newline.unwrap_or(self.lines.is_empty() || self.ends_with_newline());
         let mut out = Vec::with_capacity(self.raw.len() + self.raw.len() / 8);
         out.extend_from_slice(&self.raw[..self.bom_length]);
         for (index, piece) in pieces.iter().enumerate() {
             let eol = self.write_piece(piece, &mut out)?;
             if ends || index + 1 < pieces.len() {
-                self.encoding.write_ascii(eol.as_str(), &mut out);
+                encoding::write_ascii(self.encoding, eol.as_str(), &mut out);
             }
         }
         Ok(out)
-    }
-
-    /// Replaces the whole text by `text`, whose lines end in `
-    /// `. Byte order mark, encoding and line endings stay; if the file mixes endings, unchanged lines keep
-    /// theirs and new ones end like their neighbours. A file without final newline stays so.
-    ///
-    /// # Errors
-    /// [`FileEncodeError`] if the text cannot be written in the file's encoding, or is not ASCII and
-    /// the encoding is only a guess.
-    pub fn encode_whole(&self, text: &str) -> Result<Vec<u8>, FileEncodeError> {
-        replace::encode_replacement(self, text)
     }
 
     /// Writes a piece without its last line ending and returns that ending.
@@ -206,7 +181,7 @@ impl TextFile {
         match piece {
             TextFilePiece::Keep(index) => {
                 let line = self.lines.get(*index).ok_or(FileEncodeError::NoSuchLine(index + 1))?;
-                out.extend_from_slice(&self.raw[line.raw_start..line.raw_end]);
+                out.extend_from_slice(&self.raw[line.raw.clone()]);
                 Ok(match line.eol {
                     FileLineEnding::None => self.ending_like(index.wrapping_sub(1)),
                     eol => eol,
@@ -216,9 +191,9 @@ impl TextFile {
                 let eol = self.ending_like(*like);
                 for (number, part) in text.split('\n').enumerate() {
                     if number > 0 {
-                        self.encoding.write_ascii(eol.as_str(), out);
+                        encoding::write_ascii(self.encoding, eol.as_str(), out);
                     }
-                    self.encoding.write(part, out)?;
+                    encoding::write(self.encoding, part, out)?;
                 }
                 Ok(eol)
             }
@@ -234,7 +209,7 @@ impl TextFile {
     }
 
     fn text_of(&self, line: &TextFileLine) -> &str {
-        &self.text[line.text_start..line.text_end]
+        &self.text[line.text.clone()]
     }
 }
 
@@ -245,6 +220,15 @@ impl FileLineEnding {
             FileLineEnding::Lf => "\n",
             FileLineEnding::CrLf => "\r\n",
             FileLineEnding::Cr => "\r",
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            FileLineEnding::None => "no newline",
+            FileLineEnding::Lf => "LF",
+            FileLineEnding::CrLf => "CRLF",
+            FileLineEnding::Cr => "CR",
         }
     }
 }

@@ -28,18 +28,15 @@ pub(super) fn oddness(encoding: &'static encoding_rs::Encoding, text: &str) -> i
         syllables |= matches!(kind, ScriptKind::Kana | ScriptKind::Hangul);
         odd += pair_oddness(before, kind);
         before = kind;
-        if !is_expected_script(encoding, kind) {
-            odd += 2;
-        }
+        odd += if is_expected_script(encoding, kind) { 0 } else { 2 };
     }
     // Most double-byte garbage is ideographs, so they say less than syllables do; next to hangul
     // they are rare.
-    odd += ideographs
-        * match encoding.name() {
-            "EUC-KR" => 6,
-            _ if syllables => 0,
-            _ => 1,
-        };
+    let weight = match encoding.name() {
+        "EUC-KR" => 6,
+        _ => i64::from(!syllables),
+    };
+    odd += ideographs * weight;
     odd * 100 / foreign.max(1)
 }
 
@@ -64,17 +61,9 @@ impl ScriptKind {
         match c {
             'a'..='z' | 'A'..='Z' => ScriptKind::Ascii,
             '\0'..='\x7F' => ScriptKind::Other,
-            '\u{A0}'
-            | '\u{A7}'
-            | '\u{A9}'
-            | '\u{AB}'
-            | '\u{AE}'
-            | '\u{B0}'
-            | '\u{BB}'
-            | '\u{2010}'..='\u{2027}'
-            | '\u{20AC}'
-            | '\u{3000}'..='\u{303F}'
-            | '\u{FF01}'..='\u{FF5E}' => ScriptKind::Other,
+            '\u{A0}' | '\u{A7}' | '\u{A9}' | '\u{AB}' | '\u{AE}' | '\u{B0}' | '\u{BB}' => ScriptKind::Other,
+            '\u{2010}'..='\u{2027}' | '\u{20AC}' | '\u{3000}'..='\u{303F}' => ScriptKind::Other,
+            '\u{FF01}'..='\u{FF5E}' => ScriptKind::Other,
             '\u{D7}' | '\u{F7}' => ScriptKind::Sign,
             '\u{C0}'..='\u{24F}' => ScriptKind::Accented,
             '\u{400}'..='\u{42F}' | '\u{490}' => ScriptKind::BigCyrillic,
@@ -91,12 +80,11 @@ impl ScriptKind {
 /// Whether the encoding is used for this script. (The Chinese and Korean sets have kana too, but hardly
 /// anybody writes Japanese in them.)
 fn is_expected_script(encoding: &'static encoding_rs::Encoding, kind: ScriptKind) -> bool {
+    let name = encoding.name();
     match kind {
-        ScriptKind::Kana => matches!(encoding.name(), "Shift_JIS" | "EUC-JP"),
-        ScriptKind::Hangul => encoding.name() == "EUC-KR",
-        ScriptKind::SmallCyrillic | ScriptKind::BigCyrillic => {
-            matches!(encoding.name(), "windows-1251" | "KOI8-R")
-        }
+        ScriptKind::Kana => matches!(name, "Shift_JIS" | "EUC-JP"),
+        ScriptKind::Hangul => name == "EUC-KR",
+        ScriptKind::SmallCyrillic | ScriptKind::BigCyrillic => matches!(name, "windows-1251" | "KOI8-R"),
         _ => true,
     }
 }
@@ -108,9 +96,8 @@ fn pair_oddness(before: ScriptKind, kind: ScriptKind) -> i64 {
         (_, Sign) => 4,
         (Accented | Sign, Accented) => 3,
         (SmallCyrillic, BigCyrillic) => 4,
-        (Ascii | Accented, SmallCyrillic | BigCyrillic) | (SmallCyrillic | BigCyrillic, Ascii | Accented) => {
-            6
-        }
+        (Ascii | Accented, SmallCyrillic | BigCyrillic) => 6,
+        (SmallCyrillic | BigCyrillic, Ascii | Accented) => 6,
         (Ascii, Han | Hangul | Kana) | (Han | Hangul | Kana, Ascii) => 2,
         _ => 0,
     }

@@ -5,30 +5,37 @@ use similar::DiffOp;
 use super::{FileEncodeError, FileLineEnding, TextFile, TextFilePiece};
 use crate::lines::align::diff_operations;
 
-pub(super) fn encode_replacement(source: &TextFile, text: &str) -> Result<Vec<u8>, FileEncodeError> {
-    if !source.certain
-        && let Some(character) = text.chars().find(|c| !c.is_ascii())
-    {
-        return Err(FileEncodeError::Uncertain { character });
+impl TextFile {
+    /// Replaces the whole text by `text`, whose lines end in `\n`. Byte order mark, encoding and line endings
+    /// stay; if the file mixes endings, unchanged lines keep theirs and new ones end like their neighbours. A
+    /// file without final newline stays so.
+    ///
+    /// # Errors
+    /// [`FileEncodeError`] if the text cannot be written in the file's encoding, or is not ASCII and
+    /// the encoding is only a guess.
+    pub fn encode_whole(&self, text: &str) -> Result<Vec<u8>, FileEncodeError> {
+        if !self.certain
+            && let Some(character) = text.chars().find(|c| !c.is_ascii())
+        {
+            return Err(FileEncodeError::Uncertain { character });
+        }
+        let text = match text.strip_prefix('\u{FEFF}') {
+            Some(rest) if self.bom_length > 0 => rest,
+            _ => text,
+        };
+        if text.is_empty() {
+            return self.rebuild(&[], None);
+        }
+        let body = text.strip_suffix('\n');
+        let lines = body.unwrap_or(text).split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+        let lines: Vec<&str> = lines.collect();
+        let open = !self.lines.is_empty() && !self.ends_with_newline();
+        let pieces = match single_ending(self) {
+            true => lines.iter().map(|line| new_piece(line, usize::MAX)).collect(),
+            false => aligned_pieces(self, &lines),
+        };
+        self.rebuild(&pieces, Some(body.is_some() && !open))
     }
-    let text = match text.strip_prefix('\u{FEFF}') {
-        Some(rest) if source.bom_length > 0 => rest,
-        _ => text,
-    };
-    let (body, closed) = match text.strip_suffix('\n') {
-        Some(body) => (body, true),
-        None => (text, false),
-    };
-    if text.is_empty() {
-        return source.rebuild(&[], None);
-    }
-    let lines: Vec<&str> = body.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-    let open = !source.lines.is_empty() && !source.ends_with_newline();
-    let pieces = match single_ending(source) {
-        true => lines.iter().map(|line| new_piece(line, usize::MAX)).collect(),
-        false => aligned_pieces(source, &lines),
-    };
-    source.rebuild(&pieces, Some(closed && !open))
 }
 
 /// Whether all lines that end do so in the same way.

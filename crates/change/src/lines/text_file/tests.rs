@@ -1,3 +1,4 @@
+use encoding_rs::{UTF_16BE, UTF_16LE};
 use proptest::prelude::*;
 
 use super::*;
@@ -14,12 +15,12 @@ fn new(text: &str, like: usize) -> TextFilePiece {
     TextFilePiece::New { text: text.into(), like }
 }
 
-fn utf16(text: &str, mark: bool, encoding: FileEncoding) -> Vec<u8> {
+fn utf16(text: &str, mark: bool, encoding: &'static Encoding) -> Vec<u8> {
     let mut bytes = Vec::new();
     if mark {
-        encoding.write("\u{FEFF}", &mut bytes).unwrap();
+        encoding::write(encoding, "\u{FEFF}", &mut bytes).unwrap();
     }
-    encoding.write(text, &mut bytes).unwrap();
+    encoding::write(encoding, text, &mut bytes).unwrap();
     bytes
 }
 
@@ -74,12 +75,12 @@ fn a_missing_line_is_an_error() {
 
 #[test]
 fn utf16_is_read_with_and_without_mark() {
-    for encoding in [FileEncoding::Utf16Le, FileEncoding::Utf16Be] {
+    for encoding in [UTF_16LE, UTF_16BE] {
         for mark in [true, false] {
             let bytes = utf16("int main;\r\nreturn 0;\r\n", mark, encoding);
             let source = read(&bytes);
             assert_eq!(source.encoding(), encoding.name());
-            assert!(source.is_certain());
+            assert!(source.certain);
             let pieces = [TextFilePiece::Keep(0), new("// 😀", 0)];
             let expected = utf16("int main;\r\n// 😀\r\n", mark, encoding);
             assert_eq!(source.rebuild(&pieces, None).unwrap(), expected);
@@ -118,7 +119,7 @@ fn legacy_samples_are_recognised_and_none_is_certain() {
         let encoding = encoding_rs::Encoding::for_label(name.as_bytes()).unwrap();
         let bytes = encoding.encode(text).0;
         let found = TextFile::decode_candidates(&bytes).unwrap();
-        assert!(found.iter().all(|source| !source.is_certain()));
+        assert!(found.iter().all(|source| !source.certain));
         let place = found.iter().position(|source| source.text() == *text);
         let names: Vec<_> = found.iter().map(TextFile::encoding).collect();
         assert_eq!(place, Some(0), "{name}: {names:?}");
@@ -155,8 +156,8 @@ fn a_whole_replacement_keeps_how_the_file_is_written() {
     assert_eq!(whole(b"\xEF\xBB\xBFa\n", "\u{FEFF}x\n"), b"\xEF\xBB\xBFx\n");
     assert_eq!(whole(b"a\r\n", "x\r\ny\r\n"), b"x\r\ny\r\n");
     assert_eq!(whole(b"a\r\nb\nc\r\nd\n", "a\nB\nnew\nc\nd\nend\n"), b"a\r\nB\nnew\nc\r\nd\nend\n");
-    let old = utf16("a\r\nb\r\n", true, FileEncoding::Utf16Le);
-    assert_eq!(whole(&old, "é\n"), utf16("é\r\n", true, FileEncoding::Utf16Le));
+    let old = utf16("a\r\nb\r\n", true, UTF_16LE);
+    assert_eq!(whole(&old, "é\n"), utf16("é\r\n", true, UTF_16LE));
 }
 
 #[test]
@@ -200,8 +201,8 @@ fn files() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => text.clone().prop_map(String::into_bytes),
         1 => text.clone().prop_map(|text| format!("\u{FEFF}{text}").into_bytes()),
-        1 => text.clone().prop_map(|text| utf16(&text, true, FileEncoding::Utf16Le)),
-        1 => text.prop_map(|text| utf16(&text, true, FileEncoding::Utf16Be)),
+        1 => text.clone().prop_map(|text| utf16(&text, true, UTF_16LE)),
+        1 => text.prop_map(|text| utf16(&text, true, UTF_16BE)),
         2 => legacy,
         2 => prop::collection::vec(any::<u8>(), 0..40),
         2 => prop::collection::vec(prop_oneof![0x80..=0xFFu8, 0x20..0x7Fu8, Just(b'\n')], 0..40),
@@ -225,10 +226,10 @@ proptest! {
             let index = pick.index(source.line_count());
             let mut pieces = keep_all(&source);
             pieces[index] = new("replaced", index);
-            let line = source.lines[index];
-            let mut expected = bytes[..line.raw_start].to_vec();
-            source.encoding.write_ascii("replaced", &mut expected);
-            expected.extend_from_slice(&bytes[line.raw_end..]);
+            let line = &source.lines[index];
+            let mut expected = bytes[..line.raw.start].to_vec();
+            encoding::write_ascii(source.encoding, "replaced", &mut expected);
+            expected.extend_from_slice(&bytes[line.raw.end..]);
             prop_assert_eq!(source.rebuild(&pieces, None).unwrap(), expected);
         }
     }
@@ -245,7 +246,7 @@ proptest! {
     #[test]
     fn replacing_the_whole_by_itself_is_the_identity(bytes in files()) {
         for source in TextFile::decode_candidates(&bytes).unwrap_or_default() {
-            if !source.is_certain() || source.lines().any(|line| line.contains('\r')) {
+            if !source.certain || source.lines().any(|line| line.contains('\r')) {
                 continue;
             }
             let text: String = source.lines().map(|line| format!("{line}\n")).collect();

@@ -53,8 +53,7 @@ pub fn repair_prompt(refused: &PlanRefusal) -> String {
         used += length;
         out.push_str(&section);
     }
-    let closing = closing(refused, &left_out);
-    out.extend(closing.chars().take(CLOSING_CHARS));
+    out.extend(closing(refused, &left_out).chars().take(CLOSING_CHARS));
     out
 }
 
@@ -66,20 +65,20 @@ fn section(refusal: &RefusalEntry) -> String {
             Some(nearest) => not_found(&mut out, wanted, nearest),
             None => {
                 out.push_str("Nothing in the file looks like this text:\n");
-                quote(&mut out, wanted.before.iter().map(String::as_str), None);
+                quote(&mut out, &wanted.before, None);
             }
         },
         RefusalReason::Ambiguous { wanted, places, count, .. } => {
-            let lines: Vec<String> = places.iter().map(ToString::to_string).collect();
-            let more = count.saturating_sub(places.len());
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let mut lines = places.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            if *count > places.len() {
+                let _ = write!(lines, " and {} more", count - places.len());
+            }
             let _ = writeln!(
                 out,
-                "This text is in the file {count} times, at lines {}{more}. Add more surrounding \
-                 lines, so that only the place you mean fits:",
-                lines.join(", ")
+                "This text is in the file {count} times, at lines {lines}. Add more surrounding \
+                 lines, so that only the place you mean fits:"
             );
-            quote(&mut out, wanted.before.iter().map(String::as_str), None);
+            quote(&mut out, &wanted.before, None);
         }
         RefusalReason::Hunk { text, .. }
         | RefusalReason::Conflict { text }
@@ -95,10 +94,7 @@ fn section(refusal: &RefusalEntry) -> String {
 
 /// The file, the edit, the line of the answer.
 fn title(refusal: &RefusalEntry) -> String {
-    let mut parts = Vec::new();
-    if let Some(path) = &refusal.path {
-        parts.push(path.to_string());
-    }
+    let mut parts = Vec::from_iter(refusal.path.as_ref().map(RelPath::to_string));
     if let Some((hunk, of)) = hunk_number(&refusal.reason) {
         parts.push(format!("edit {hunk} of {of}"));
     }
@@ -119,17 +115,15 @@ fn hunk_number(reason: &RefusalReason) -> Option<(usize, usize)> {
 
 fn not_found(out: &mut String, wanted: &Hunk, nearest: &NearestPlace) {
     let first = nearest.first_difference;
-    let said = wanted.before.get(first);
-    let real = nearest.text.get(first);
     out.push_str("The file does not have this text. The first line that differs:\n");
-    match said {
-        Some(line) => quote(out, std::iter::once(line.as_str()), None),
+    match wanted.before.get(first) {
+        Some(line) => quote(out, std::slice::from_ref(line), None),
         None => out.push_str("(your text ends before it)\n"),
     }
-    match real {
+    match nearest.text.get(first) {
         Some(line) => {
             let _ = writeln!(out, "Line {} of the file is really:", nearest.line + first);
-            quote(out, std::iter::once(line.as_str()), None);
+            quote(out, std::slice::from_ref(line), None);
         }
         None => out.push_str("The file has no such line there.\n"),
     }
@@ -137,16 +131,15 @@ fn not_found(out: &mut String, wanted: &Hunk, nearest: &NearestPlace) {
     let around = &nearest.text[from..];
     if around.len() > 1 {
         out.push_str("The nearest text of the file, with its line numbers:\n");
-        let lines = around.iter().map(String::as_str);
-        quote(out, lines, Some(nearest.line + from));
+        quote(out, around, Some(nearest.line + from));
     }
 }
 
 /// Quotes lines in a fence, numbered from `first` if given, and says how many it left out.
-fn quote<'a>(out: &mut String, lines: impl Iterator<Item = &'a str>, first: Option<usize>) {
-    let lines: Vec<&str> = lines.collect();
+fn quote(out: &mut String, lines: &[String], first: Option<usize>) {
     let shown = &lines[..lines.len().min(QUOTED_LINES)];
-    let fence = fence(shown);
+    let mut fence = super::fence(&shown.join("\n"), 3);
+    fence.truncate(LINE_CHARS + 1);
     let _ = writeln!(out, "{fence}");
     let width = first.map_or(0, |first| (first + shown.len()).to_string().len());
     for (index, line) in shown.iter().enumerate() {
@@ -159,12 +152,6 @@ fn quote<'a>(out: &mut String, lines: impl Iterator<Item = &'a str>, first: Opti
     if lines.len() > shown.len() {
         let _ = writeln!(out, "({} more lines)", lines.len() - shown.len());
     }
-}
-
-/// A fence that no line inside can close.
-fn fence(lines: &[&str]) -> String {
-    let longest = lines.iter().flat_map(|line| line.split(|c| c != '`').map(str::len)).max().unwrap_or(0);
-    "`".repeat((longest + 1).clamp(3, LINE_CHARS + 1))
 }
 
 fn clip(line: &str) -> String {
@@ -188,21 +175,18 @@ fn sentence(text: &str) -> String {
 /// What was left out, what is fine, and how to answer.
 fn closing(refused: &PlanRefusal, left_out: &[&RefusalEntry]) -> String {
     let mut out = String::new();
-    if !left_out.is_empty() {
-        let _ = writeln!(
-            out,
-            "\n{} more failed, left out here for length; the first of them: {}.",
-            left_out.len(),
-            left_out.first().map(|r| title(r)).unwrap_or_default(),
-        );
+    if let Some(first) = left_out.first() {
+        let (count, first) = (left_out.len(), title(first));
+        let _ = writeln!(out, "\n{count} more failed, left out here for length; the first of them: {first}.");
     }
-    let already = edits(&refused.fitting, HunkState::AlreadyIn);
-    if !already.is_empty() {
-        let _ = writeln!(out, "\nAlready in, do not send again: {already}.");
-    }
-    let fitting = edits(&refused.fitting, HunkState::Applied);
-    if !fitting.is_empty() {
-        let _ = writeln!(out, "\nThese fit, repeat them unchanged: {fitting}.");
+    for (state, text) in [
+        (HunkState::AlreadyIn, "Already in, do not send again"),
+        (HunkState::Applied, "These fit, repeat them unchanged"),
+    ] {
+        let edits = edits(&refused.fitting, state);
+        if !edits.is_empty() {
+            let _ = writeln!(out, "\n{text}: {edits}.");
+        }
     }
     let _ = writeln!(
         out,

@@ -13,7 +13,7 @@ use super::block_reader::BlockOutcome;
 use super::block_walker::{BlockWalker, WalkedBlock};
 use super::control;
 use super::lines::{self, ResponseLines};
-use super::marker_events::{MarkerEvents, MarkerKind};
+use super::marker_events::MarkerEvents;
 use super::{ResponseError, check_length, read_lines};
 use crate::proposal::Proposal;
 use crate::proposal::limits::PlanLimits;
@@ -65,7 +65,7 @@ pub fn read_all<'a>(text: &'a str, limits: &PlanLimits) -> Result<Vec<ParsedAnsw
     let ends = begins.iter().skip(1).copied().chain([lines.end()]);
     let mut rest = text;
     let mut answers = Vec::with_capacity(begins.len());
-    for (first, end) in begins.iter().copied().zip(ends) {
+    for (&first, end) in begins.iter().zip(ends) {
         let part = ResponseLines::from_line(lines.slice(first..end), first);
         let proposal = read_lines(&part, &MarkerEvents::new(&part), limits)?;
         // Cleaning removes no line, so counting them finds the same place in the original.
@@ -104,10 +104,8 @@ fn may_be_several(lines: &ResponseLines<'_>, events: &MarkerEvents) -> bool {
         return false;
     };
     let next = events.at_or_after(first, 0);
-    let Some(event) = events.get(next) else {
-        return false;
-    };
-    let closes = matches!(event.kind, MarkerKind::Fence(fence) if fence.is_bare);
+    let Some(event) = events.get(next) else { return false };
+    let closes = events.fence(next).is_some_and(|fence| fence.is_bare);
     !closes || events.len() > next + 1 || control::has_control_keys(lines.slice(event.line()..all.end))
 }
 
@@ -119,10 +117,8 @@ fn find_marks(
     let mut marks = Vec::new();
     let mut controls = 0;
     let mut blocks = BlockWalker::new(lines, events, limits);
-    while let Some(WalkedBlock { segment, outcome, floor, prose_end: said_to, .. }) =
-        blocks.next_block(false)?
-    {
-        let without_fence = unfenced_control(lines, floor..said_to);
+    while let Some(WalkedBlock { segment, outcome, floor, prose_end, .. }) = blocks.next_block(false)? {
+        let without_fence = unfenced_control(lines, floor..prose_end);
         controls += usize::from(without_fence.is_some());
         marks.extend(without_fence);
         match outcome {

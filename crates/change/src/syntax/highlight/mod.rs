@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use ast_grep_language::LanguageExt;
 use tree_sitter::{Tree, TreeCursor};
 
-use self::node_kinds::{SyntaxNodeKind, SyntaxNodeKinds};
+use self::node_kinds::{SyntaxNodeKind, SyntaxNodeKinds, is_function_name, is_key, is_type_name};
 use super::{language, parse};
 use crate::proposal::path::RelPath;
 
@@ -49,15 +49,23 @@ pub type SyntaxSpan = (Range<usize>, SyntaxClass);
 /// For the requested lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyntaxSpans {
-    /// By line number, sorted.
-    lines: Vec<(usize, Vec<SyntaxSpan>)>,
+    /// In order.
+    lines: Vec<SyntaxLine>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct SyntaxLine {
+    number: usize,
+    /// In the text, without its ending.
+    bytes: Range<usize>,
+    spans: Vec<SyntaxSpan>,
 }
 
 impl SyntaxSpans {
     /// By line number from 1; empty for a line that was not requested.
     pub fn line(&self, number: usize) -> &[SyntaxSpan] {
-        let found = self.lines.binary_search_by_key(&number, |(line, _)| *line);
-        found.map_or(&[], |at| &self.lines[at].1)
+        let found = self.lines.binary_search_by_key(&number, |line| line.number);
+        found.map_or(&[], |at| &self.lines[at].spans)
     }
 }
 
@@ -92,8 +100,8 @@ pub fn highlight_lines(
     }
     let tree = parse(text.as_bytes(), language, deadline)?;
     let kinds = SyntaxNodeKinds::for_grammar(&language.get_ts_language(), language);
-    walk_tree(&tree, &kinds, &mut canvas, deadline)?;
-    Some(canvas.finish())
+    canvas.walk(&tree, &kinds, deadline)?;
+    Some(SyntaxSpans { lines: canvas.lines })
 }
 
 /// The node that the sweep is in, and what that means for its children.
@@ -106,60 +114,22 @@ struct SyntaxFrame {
     named: bool,
 }
 
-/// Walks the tree in the order of the text. Every byte gets the class of the innermost node around it.
-fn walk_tree(
-    tree: &Tree,
-    kinds: &SyntaxNodeKinds,
-    canvas: &mut SyntaxPainter,
-    deadline: Option<Instant>,
-) -> Option<()> {
-    let mut cursor = tree.walk();
-    let mut frames: Vec<SyntaxFrame> = Vec::new();
-    let mut visited = 0_usize;
-    loop {
-        visited += 1;
-        if visited.is_multiple_of(NODES_PER_LOOK) && deadline.is_some_and(|at| Instant::now() >= at) {
-            return None;
-        }
-        let node = cursor.node();
-        let outside = frames.last().and_then(|frame| frame.class);
-        canvas.paint(node.start_byte(), outside);
-        let frame = enter_node(&cursor, kinds, frames.last());
-        if canvas.wants(node.byte_range()) && cursor.goto_first_child() {
-            frames.push(frame);
-            continue;
-        }
-        canvas.paint(node.end_byte(), frame.class);
-        while !cursor.goto_next_sibling() {
-            let Some(frame) = frames.pop() else {
-                return Some(());
-            };
-            cursor.goto_parent();
-            canvas.paint(cursor.node().end_byte(), frame.class);
-        }
-    }
-}
-
 /// What a node is, given its parent.
 fn enter_node(cursor: &TreeCursor<'_>, kinds: &SyntaxNodeKinds, parent: Option<&SyntaxFrame>) -> SyntaxFrame {
     let node = cursor.node();
     let kind = kinds.of_node(node.kind_id());
-    let Some(parent) = parent else {
-        return SyntaxFrame { kind, class: None, named: false };
-    };
+    let Some(parent) = parent else { return SyntaxFrame { kind, class: None, named: false } };
     let role = kinds.role(cursor.field_id());
     let leaf = node.child_count() == 0;
-    let named = node.is_named() && node_kinds::is_function_name(parent.kind, parent.named, role);
+    let named = node.is_named() && is_function_name(parent.kind, parent.named, role);
     let class = match kind {
         SyntaxNodeKind::Interpolation => None,
-        _ if node_kinds::is_key(parent.kind, role) => Some(SyntaxClass::Name),
+        _ if is_key(parent.kind, role) => Some(SyntaxClass::Name),
         // Everything inside a string is the string, up to an interpolation.
         _ if parent.class.is_some() => parent.class,
         SyntaxNodeKind::Class(class) => Some(class),
         SyntaxNodeKind::Word if leaf => Some(SyntaxClass::Keyword),
-        _ if leaf && node.is_named() && node_kinds::is_type_name(parent.kind, role) => {
-            Some(SyntaxClass::Type)
-        }
+        _ if leaf && node.is_named() && is_type_name(parent.kind, role) => Some(SyntaxClass::Type),
         _ if leaf && named => Some(SyntaxClass::Name),
         _ => None,
     };
@@ -176,13 +146,6 @@ struct SyntaxPainter<'a> {
     line: usize,
 }
 
-struct SyntaxLine {
-    number: usize,
-    /// In the text, without its ending.
-    bytes: Range<usize>,
-    spans: Vec<SyntaxSpan>,
-}
-
 impl<'a> SyntaxPainter<'a> {
     fn of(text: &'a str, wanted: &[Range<usize>]) -> SyntaxPainter<'a> {
         let mut wanted: Vec<&Range<usize>> = wanted.iter().collect();
@@ -193,9 +156,7 @@ impl<'a> SyntaxPainter<'a> {
         for (index, line) in text.split_inclusive('\n').enumerate() {
             let number = index + 1;
             while wanted.next_if(|range| range.end <= number).is_some() {}
-            let Some(range) = wanted.peek() else {
-                break;
-            };
+            let Some(range) = wanted.peek() else { break };
             if range.contains(&number) {
                 let mut end = line.trim_end_matches(['\n', '\r']).len().min(HIGHLIGHT_LINE_BYTES);
                 while !line.is_char_boundary(end) {
@@ -206,6 +167,33 @@ impl<'a> SyntaxPainter<'a> {
             start += line.len();
         }
         SyntaxPainter { text, lines, at: 0, line: 0 }
+    }
+
+    /// Walks the tree in the order of the text. Every byte gets the class of the innermost node around it.
+    fn walk(&mut self, tree: &Tree, kinds: &SyntaxNodeKinds, deadline: Option<Instant>) -> Option<()> {
+        let mut cursor = tree.walk();
+        let mut frames: Vec<SyntaxFrame> = Vec::new();
+        let mut visited = 0_usize;
+        loop {
+            visited += 1;
+            if visited.is_multiple_of(NODES_PER_LOOK) && deadline.is_some_and(|at| Instant::now() >= at) {
+                return None;
+            }
+            let node = cursor.node();
+            let outside = frames.last().and_then(|frame| frame.class);
+            self.paint(node.start_byte(), outside);
+            let frame = enter_node(&cursor, kinds, frames.last());
+            if self.wants(node.byte_range()) && cursor.goto_first_child() {
+                frames.push(frame);
+                continue;
+            }
+            self.paint(node.end_byte(), frame.class);
+            while !cursor.goto_next_sibling() {
+                let Some(frame) = frames.pop() else { return Some(()) };
+                cursor.goto_parent();
+                self.paint(cursor.node().end_byte(), frame.class);
+            }
+        }
     }
 
     /// Whether some of these bytes are still to be painted.
@@ -228,10 +216,6 @@ impl<'a> SyntaxPainter<'a> {
             }
             self.line += 1;
         }
-    }
-
-    fn finish(self) -> SyntaxSpans {
-        SyntaxSpans { lines: self.lines.into_iter().map(|line| (line.number, line.spans)).collect() }
     }
 }
 

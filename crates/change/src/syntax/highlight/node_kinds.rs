@@ -6,7 +6,8 @@ use std::num::NonZeroU16;
 use ast_grep_language::SupportLang;
 use tree_sitter::Language;
 
-use super::SyntaxClass;
+use super::SyntaxClass::{self, Comment, Keyword, Name, Number, Text, Type};
+use SyntaxNodeKind::{Call, Class, Function, Interpolation, Other, TypeDefinition};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SyntaxNodeKind {
@@ -55,7 +56,7 @@ impl SyntaxNodeKinds {
         let kind = |id: u16| {
             let name = grammar.node_kind_for_id(id).unwrap_or_default();
             if !grammar.node_kind_is_named(id) {
-                return if is_word(name) { SyntaxNodeKind::Word } else { SyntaxNodeKind::Other };
+                return if is_word(name) { SyntaxNodeKind::Word } else { Other };
             }
             language_exception(language, name).unwrap_or_else(|| kind(name))
         };
@@ -65,7 +66,7 @@ impl SyntaxNodeKinds {
     }
 
     pub(super) fn of_node(&self, id: u16) -> SyntaxNodeKind {
-        self.kinds.get(usize::from(id)).copied().unwrap_or(SyntaxNodeKind::Other)
+        self.kinds.get(usize::from(id)).copied().unwrap_or(Other)
     }
 
     pub(super) fn role(&self, field: Option<NonZeroU16>) -> SyntaxNodeRole {
@@ -77,12 +78,9 @@ impl SyntaxNodeKinds {
 /// Whether a child is the name of a function, or leads to it.
 pub(super) fn is_function_name(parent: SyntaxNodeKind, parent_named: bool, role: SyntaxNodeRole) -> bool {
     match role {
-        SyntaxNodeRole::Function => parent == SyntaxNodeKind::Call || parent_named,
-        SyntaxNodeRole::Name => {
-            matches!(parent, SyntaxNodeKind::Function | SyntaxNodeKind::Call) || parent_named
-        }
-        SyntaxNodeRole::Member => parent == SyntaxNodeKind::Call || parent_named,
-        SyntaxNodeRole::Declarator => parent == SyntaxNodeKind::Function || parent_named,
+        SyntaxNodeRole::Function | SyntaxNodeRole::Member => parent == Call || parent_named,
+        SyntaxNodeRole::Name => matches!(parent, Function | Call) || parent_named,
+        SyntaxNodeRole::Declarator => parent == Function || parent_named,
         _ => false,
     }
 }
@@ -105,100 +103,57 @@ fn language_exception(language: SupportLang, name: &str) -> Option<SyntaxNodeKin
     let kind = match (language, name) {
         (Json, "pair") | (Yaml, "block_mapping_pair" | "flow_pair") => SyntaxNodeKind::Entry,
         // Nearly everything in YAML is a string without quotes.
-        (Yaml, "string_scalar") => SyntaxNodeKind::Other,
-        (Yaml, "double_quote_scalar" | "single_quote_scalar" | "block_scalar") => {
-            SyntaxNodeKind::Class(SyntaxClass::Text)
-        }
-        (Yaml, "boolean_scalar" | "null_scalar") => SyntaxNodeKind::Class(SyntaxClass::Keyword),
-        (Yaml, "anchor" | "alias" | "tag") => SyntaxNodeKind::Class(SyntaxClass::Type),
-        (Html | Css, "tag_name") | (Html, "doctype") | (Css, "important" | "at_keyword") => {
-            SyntaxNodeKind::Class(SyntaxClass::Keyword)
-        }
-        (Html | Css, "attribute_name") => SyntaxNodeKind::Class(SyntaxClass::Name),
-        (Html, "attribute_value" | "quoted_attribute_value") => SyntaxNodeKind::Class(SyntaxClass::Text),
-        (Css, "property_name" | "function_name") => SyntaxNodeKind::Class(SyntaxClass::Name),
-        (Css, "class_name" | "id_name") => SyntaxNodeKind::Class(SyntaxClass::Type),
-        (Css, "color_value") => SyntaxNodeKind::Class(SyntaxClass::Number),
-        (Bash, "command_name") => SyntaxNodeKind::Class(SyntaxClass::Name),
+        (Yaml, "string_scalar") => Other,
+        (Yaml, "double_quote_scalar" | "single_quote_scalar" | "block_scalar") => Class(Text),
+        (Yaml, "boolean_scalar" | "null_scalar") => Class(Keyword),
+        (Yaml, "anchor" | "alias" | "tag") => Class(Type),
+        (Html | Css, "tag_name") | (Html, "doctype") | (Css, "important" | "at_keyword") => Class(Keyword),
+        (Html | Css, "attribute_name") => Class(Name),
+        (Html, "attribute_value" | "quoted_attribute_value") => Class(Text),
+        (Css, "property_name" | "function_name") => Class(Name),
+        (Css, "class_name" | "id_name") => Class(Type),
+        (Css, "color_value") => Class(Number),
+        (Bash, "command_name") => Class(Name),
         (Python, "type" | "generic_type") => SyntaxNodeKind::TypeUse,
-        (Ruby, "constant") => SyntaxNodeKind::Class(SyntaxClass::Type),
-        (Ruby, "simple_symbol") => SyntaxNodeKind::Class(SyntaxClass::Text),
+        (Ruby, "constant") => Class(Type),
+        (Ruby, "simple_symbol") => Class(Text),
         _ => return None,
     };
     Some(kind)
 }
 
+/// Names that mislead in any language, between blanks.
+const EXCEPTIONS: &[(SyntaxNodeKind, &str)] = &[
+    (Class(Keyword), "true false null null_literal none nil auto undefined self this super crate iota"),
+    (Class(Keyword), "mutable_specifier"),
+    (Class(Type), "type_identifier primitive_type predefined_type sized_type_specifier void_type"),
+    (Class(Type), "integral_type floating_point_type boolean_type"),
+    (Interpolation, "interpolation string_interpolation template_substitution template_type expansion"),
+    (Interpolation, "simple_expansion command_substitution arithmetic_expansion"),
+    // Several strings, with comments between them.
+    (Other, "concatenated_string chained_string herestring_redirect"),
+    (Class(Text), "template_literal_type regex rune_literal heredoc_body heredoc_start heredoc_beginning"),
+    (Class(Text), "heredoc_end system_lib_string subshell_string"),
+    (Class(Number), "int_literal imaginary_literal rational complex"),
+    (TypeDefinition, "class_declaration class_definition class abstract_class_declaration"),
+    (TypeDefinition, "interface_declaration enum_declaration record_declaration"),
+    (Call, "annotation marker_annotation jsx_opening_element jsx_closing_element jsx_self_closing_element"),
+];
+
+/// Parts of names; the first one that is found decides.
+const PARTS: &[(SyntaxNodeKind, &str)] = &[
+    (Class(Comment), "comment"),
+    (Class(Text), "string char_literal character"),
+    (Class(Number), "number integer float"),
+    (Call, "call invocation"),
+    (Function, "function method constructor"),
+];
+
 /// In any language.
 fn kind(name: &str) -> SyntaxNodeKind {
-    match name {
-        "true" | "false" | "null" | "null_literal" | "none" | "nil" | "auto" | "undefined" | "self"
-        | "this" | "super" | "crate" | "iota" | "mutable_specifier" => {
-            return SyntaxNodeKind::Class(SyntaxClass::Keyword);
-        }
-        "type_identifier"
-        | "primitive_type"
-        | "predefined_type"
-        | "sized_type_specifier"
-        | "void_type"
-        | "integral_type"
-        | "floating_point_type"
-        | "boolean_type" => return SyntaxNodeKind::Class(SyntaxClass::Type),
-        "interpolation"
-        | "string_interpolation"
-        | "template_substitution"
-        | "template_type"
-        | "expansion"
-        | "simple_expansion"
-        | "command_substitution"
-        | "arithmetic_expansion" => {
-            return SyntaxNodeKind::Interpolation;
-        }
-        // Several strings, with comments between them.
-        "concatenated_string" | "chained_string" | "herestring_redirect" => return SyntaxNodeKind::Other,
-        "template_literal_type"
-        | "regex"
-        | "rune_literal"
-        | "heredoc_body"
-        | "heredoc_start"
-        | "heredoc_beginning"
-        | "heredoc_end"
-        | "system_lib_string"
-        | "subshell_string" => {
-            return SyntaxNodeKind::Class(SyntaxClass::Text);
-        }
-        "int_literal" | "imaginary_literal" | "rational" | "complex" => {
-            return SyntaxNodeKind::Class(SyntaxClass::Number);
-        }
-        "class_declaration"
-        | "class_definition"
-        | "class"
-        | "abstract_class_declaration"
-        | "interface_declaration"
-        | "enum_declaration"
-        | "record_declaration" => {
-            return SyntaxNodeKind::TypeDefinition;
-        }
-        "annotation"
-        | "marker_annotation"
-        | "jsx_opening_element"
-        | "jsx_closing_element"
-        | "jsx_self_closing_element" => return SyntaxNodeKind::Call,
-        _ => {}
-    }
-    let has = |part: &str| name.contains(part);
-    if has("comment") {
-        SyntaxNodeKind::Class(SyntaxClass::Comment)
-    } else if has("string") || has("char_literal") || has("character") {
-        SyntaxNodeKind::Class(SyntaxClass::Text)
-    } else if has("number") || has("integer") || has("float") {
-        SyntaxNodeKind::Class(SyntaxClass::Number)
-    } else if has("call") || has("invocation") {
-        SyntaxNodeKind::Call
-    } else if has("function") || has("method") || has("constructor") {
-        SyntaxNodeKind::Function
-    } else {
-        SyntaxNodeKind::Other
-    }
+    let exception = EXCEPTIONS.iter().find(|(_, names)| names.split(' ').any(|other| other == name));
+    let part = || PARTS.iter().find(|(_, parts)| parts.split(' ').any(|part| name.contains(part)));
+    exception.or_else(part).map_or(Other, |(kind, _)| *kind)
 }
 
 fn role(field: &str) -> SyntaxNodeRole {

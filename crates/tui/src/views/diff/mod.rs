@@ -13,7 +13,7 @@ mod unified;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use relaycode_change::diff::{self, DiffContent, DiffHunk, DiffLine, DiffLineEnding, DiffLineKind, FileDiff};
+use relaycode_change::diff::{self, DiffContent, DiffHunk, DiffLine, DiffLineKind, FileDiff, FileLineEnding};
 use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_change::proposal::GitFileMode;
 
@@ -110,7 +110,7 @@ struct DiffView<'a> {
 impl DiffView<'_> {
     /// Shows a carriage return that is part of the change.
     fn ending_mark(&self, line: &DiffLine) -> &'static str {
-        let shown = matches!(line.ending, DiffLineEnding::Crlf | DiffLineEnding::Cr)
+        let shown = matches!(line.ending, FileLineEnding::CrLf | FileLineEnding::Cr)
             && line.kind != DiffLineKind::Context;
         if shown && self.mark_endings { self.style.glyph(Glyph::CarriageReturn) } else { "" }
     }

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use relaycode_change::diff::{DiffHunk, DiffLine, DiffLineEnding, DiffLineKind, LineWords, changed_words};
+use relaycode_change::diff::{DiffHunk, DiffLine, DiffLineKind, FileLineEnding, LineWords, changed_words};
 use relaycode_text::escape::TAB_STOP;
 
 use super::paint::{PaintedSpan, paint_text, painted_spans, whole_line_paint};
@@ -121,7 +121,7 @@ impl SideBySideLayout<'_> {
             };
             rows.push(self.gutter(&count, &sign).append(&text));
         }
-        if line.ending == DiffLineEnding::None {
+        if line.ending == FileLineEnding::None {
             let mut ink = RowWrapper::new(style, self.text);
             ink.push_own(NO_NEWLINE, Some(PaintRole::Dim));
             rows.extend(ink.finish().iter().map(|text| self.gutter("", " ").append(text)));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use relaycode_change::diff::{DiffHunk, DiffLineEnding, changed_words};
+use relaycode_change::diff::{DiffHunk, FileLineEnding, changed_words};
 
 use super::paint::{paint_text, painted_spans, whole_line_paint};
 use super::{DiffView, NO_NEWLINE};
@@ -25,7 +25,7 @@ pub(super) fn write(out: &mut String, hunk: &DiffHunk, view: &DiffView<'_>) {
             }
         };
         let _ = writeln!(out, "{text}");
-        if line.ending == DiffLineEnding::None {
+        if line.ending == FileLineEnding::None {
             let _ = writeln!(out, "{}", style.paint(PaintRole::Dim, NO_NEWLINE));
         }
     }
