@@ -47,21 +47,37 @@ pub(super) fn find_existing_result(
     let nearest = |fit: &&HunkFit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
     let place = places.iter().find(|fit| is_claimed(query, fit)).or(places.iter().min_by_key(nearest))?;
     let adds = only_adds(hunk) && !lost_its_blank_end(query, &places);
-    let proven = !adds && (is_claimed(query, place) || is_own_place(query, &places));
+    let proven = !adds
+        && !stands_outside(query, &places)
+        && (is_claimed(query, place) || is_own_place(query, &places));
     Some(ExistingResult { at: place.start, end: place.end, proven, adds })
 }
 
 /// Whether the old text ends in blank lines that are gone now, and stands only inside the new text: what was added
 /// has taken their place.
 fn lost_its_blank_end(query: &MatchQuery<'_, '_>, results: &[HunkFit]) -> bool {
+    let places = places_but_for_blank_ends(query);
+    !places.is_empty() && places.iter().all(|place| is_inside(place, results))
+}
+
+/// Whether the old text stands, but for blank lines at its ends, outside of the new text: there the edit is still to do.
+fn stands_outside(query: &MatchQuery<'_, '_>, results: &[HunkFit]) -> bool {
+    places_but_for_blank_ends(query).iter().any(|place| !is_inside(place, results))
+}
+
+fn is_inside(fit: &HunkFit, places: &[HunkFit]) -> bool {
+    places.iter().any(|place| place.start <= fit.start && fit.end <= place.end)
+}
+
+/// Where the old text stands to the letter without the blank lines at its ends, if it has any.
+fn places_but_for_blank_ends(query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
     let before = trim_blank_ends(&query.hunk.before);
     if before.is_empty() || before.len() == query.hunk.before.len() {
-        return false;
+        return Vec::new();
     }
     let old = Hunk { before: before.to_vec(), ..query.hunk.clone() };
-    let inside = |fit: &HunkFit| results.iter().any(|place| place.start <= fit.start && fit.end <= place.end);
-    first_matching_rung(exact_text_rungs(), &MatchQuery { hunk: &old, ..*query })
-        .is_some_and(|(_, places)| places.iter().all(inside))
+    let found = first_matching_rung(exact_text_rungs(), &MatchQuery { hunk: &old, ..*query });
+    found.map_or_else(Vec::new, |(_, places)| places)
 }
 
 fn trim_blank_ends(lines: &[String]) -> &[String] {

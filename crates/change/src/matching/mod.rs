@@ -163,7 +163,8 @@ fn choose_place(
         let fit = fits.swap_remove(at);
         let nearest = fits.iter().min_by_key(|other| other.start.abs_diff(fit.start));
         let runner_up = nearest.map(|other| RunnerUpPlace { line: other.start + 1, score: other.score });
-        let doubt = doubt.filter(|_| !disambiguate::is_named(view, hunk, &fit));
+        let doubt = doubt
+            .filter(|doubt| *doubt != HunkDoubt::LittleText || !disambiguate::is_named(view, hunk, &fit));
         return HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt };
     }
     if have_same_result(view, rung, &fits, hunk) {

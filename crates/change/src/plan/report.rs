@@ -94,7 +94,7 @@ pub struct HunkReport {
 impl FilePlan {
     /// Whether the place or the result of one of its hunks is uncertain.
     pub fn has_doubt(&self) -> bool {
-        self.hunks.iter().any(|hunk| hunk.doubt.is_some())
+        self.hunks.iter().any(|hunk| hunk.doubt.is_some() || !hunk.differences.is_empty())
     }
 }
 

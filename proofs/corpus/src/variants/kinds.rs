@@ -118,7 +118,9 @@ fn of_cut(edit: &RealEdit, cut: &Cut<'_>, variants: &mut Vec<Variant>) {
 fn blank_ends(cut: &Cut<'_>, add: &mut dyn FnMut(&str, &[String], Hunk, Option<&[String]>, bool)) {
     let (search, replace) = (cut.search(), cut.replace());
     let end = cut.region.start + cut.region.old.len() + cut.below.len();
-    if cut.file.get(end).is_none_or(|line| line.trim().is_empty()) {
+    // Next to blank lines of its own nobody can tell which one is too many.
+    let blank = |lines: &[String]| lines.last().is_none_or(|line| line.trim().is_empty());
+    if blank(&search) || blank(&replace) || cut.file.get(end).is_none_or(|line| line.trim().is_empty()) {
         return;
     }
     let blank = [String::new()];
