@@ -114,8 +114,11 @@ fn of_cut(edit: &RealEdit, cut: &Cut<'_>, variants: &mut Vec<Variant>) {
     add("twin beside the target", &both, swap(), Some(&both_right), false);
 }
 
+/// Adds a variant: its kind, the file, the edit, the only right result, and whether nothing may happen too.
+type AddVariant<'a> = &'a mut dyn FnMut(&str, &[String], Hunk, Option<&[String]>, bool);
+
 /// Blank lines at the ends of the old text that the file does not have, first and second time.
-fn blank_ends(cut: &Cut<'_>, add: &mut dyn FnMut(&str, &[String], Hunk, Option<&[String]>, bool)) {
+fn blank_ends(cut: &Cut<'_>, add: AddVariant<'_>) {
     let (search, replace) = (cut.search(), cut.replace());
     let end = cut.region.start + cut.region.old.len() + cut.below.len();
     // Next to blank lines of its own nobody can tell which one is too many.
