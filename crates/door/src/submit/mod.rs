@@ -185,10 +185,33 @@ impl<'a> Submit<'a, '_> {
             Some(plan) => plan,
             None => self.door.plan(self.submission).map_err(SubmitOutcome::Refused)?,
         };
-        if changes(&plan).next().is_none() {
-            return Err(SubmitOutcome::AlreadyIn { plan }.into());
+        if changes(&plan).next().is_none() { Err(self.agree_on_nothing(plan).into()) } else { Ok(plan) }
+    }
+
+    /// The end of a plan that changes nothing. Where that is not certain (the result of an edit stands in the file, but
+    /// perhaps always did), somebody has to agree.
+    fn agree_on_nothing(&mut self, plan: Plan) -> SubmitOutcome {
+        let (door, submission, trusted) = (self.door, self.submission, self.trusted);
+        let reasons = CheckedChange { door, submission, plan: &plan, trusted }.reasons().into_iter();
+        let open: Vec<ApprovalReason> =
+            reasons.filter(|reason| reason.finding.is_some() && !submission.covers(reason)).collect();
+        if open.is_empty() {
+            return SubmitOutcome::AlreadyIn { plan };
         }
-        Ok(plan)
+        let digest = plan_digest(&plan);
+        let proposal = submission.proposal;
+        match self.ask_approver(&ApprovalQuestion::Apply { proposal, plan: &plan, digest, rules: &open }) {
+            ApprovalReply::Yes { .. } => SubmitOutcome::AlreadyIn { plan },
+            ApprovalReply::Stop => SubmitOutcome::Interrupted { put_back: false },
+            ApprovalReply::Unavailable => SubmitOutcome::ApprovalRequired { plan, rules: open },
+            ApprovalReply::No { reason } => {
+                SubmitOutcome::Declined { plan, reason, put_back: false, gate: None }
+            }
+            // There is nothing to revise.
+            ApprovalReply::Revise(_) => {
+                SubmitOutcome::Declined { plan, reason: None, put_back: false, gate: None }
+            }
+        }
     }
 
     /// Asks whether the project's commands may run, if that is not known.

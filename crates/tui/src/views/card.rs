@@ -284,7 +284,7 @@ fn finding(finding: &PlanFinding, style: &OutputStyle) -> String {
 
 /// Shown if there is nothing left to do.
 fn conclusion(plan: &Plan, style: &OutputStyle) -> String {
-    if plan.files.iter().any(|file| file.change != FileChangeKind::Unchanged) {
+    if plan.files.iter().any(|file| file.change != FileChangeKind::Unchanged || file.has_doubt()) {
         return String::new();
     }
     outcome::success_line(style, "everything is already in")
