@@ -91,6 +91,19 @@ pub struct HunkReport {
     pub differences: Vec<HunkDifference>,
 }
 
+impl Plan {
+    /// For a plan whose doubts somebody has settled.
+    #[must_use]
+    pub fn without_doubts(mut self) -> Plan {
+        self.findings.retain(|finding| finding.kind != FindingKind::Near);
+        for hunk in self.files.iter_mut().flat_map(|file| &mut file.hunks) {
+            hunk.doubt = None;
+            hunk.differences.clear();
+        }
+        self
+    }
+}
+
 impl FilePlan {
     /// Whether the place or the result of one of its hunks is uncertain.
     pub fn has_doubt(&self) -> bool {

@@ -27,6 +27,9 @@ use crate::linter::LinterCount;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
 use crate::submit::{metadata::record_metadata, submission::Submission};
 
+/// How many changes are looked through for an answer that is sent again.
+const RECENT_CHANGES: usize = 50;
+
 /// So often a plan is made anew because files changed under it.
 const MAX_REPLANS: usize = 5;
 
@@ -195,13 +198,13 @@ impl<'a> Submit<'a, '_> {
         let reasons = CheckedChange { door, submission, plan: &plan, trusted }.reasons().into_iter();
         let open: Vec<ApprovalReason> =
             reasons.filter(|reason| reason.finding.is_some() && !submission.covers(reason)).collect();
-        if open.is_empty() {
-            return SubmitOutcome::AlreadyIn { plan };
+        if open.is_empty() || self.was_applied() {
+            return SubmitOutcome::AlreadyIn { plan: plan.without_doubts() };
         }
         let digest = plan_digest(&plan);
         let proposal = submission.proposal;
         match self.ask_approver(&ApprovalQuestion::Apply { proposal, plan: &plan, digest, rules: &open }) {
-            ApprovalReply::Yes { .. } => SubmitOutcome::AlreadyIn { plan },
+            ApprovalReply::Yes { .. } => SubmitOutcome::AlreadyIn { plan: plan.without_doubts() },
             ApprovalReply::Stop => SubmitOutcome::Interrupted { put_back: false },
             ApprovalReply::Unavailable => SubmitOutcome::ApprovalRequired { plan, rules: open },
             ApprovalReply::No { reason } => {
@@ -212,6 +215,16 @@ impl<'a> Submit<'a, '_> {
                 SubmitOutcome::Declined { plan, reason: None, put_back: false, gate: None }
             }
         }
+    }
+
+    /// Whether one of the newest changes is this very answer: then its result is its own.
+    fn was_applied(&self) -> bool {
+        let ledger = &self.door.ledger;
+        let newest = ledger.log_page(0, RECENT_CHANGES).map_or_else(|_| Vec::new(), |page| page.entries);
+        let standing = newest.iter().flat_map(|entry| &entry.members).filter(|change| !change.undone);
+        standing
+            .filter_map(|change| ledger.record(change.id?).ok())
+            .any(|record| record.answer == Some(self.submission.answer))
     }
 
     /// Asks whether the project's commands may run, if that is not known.

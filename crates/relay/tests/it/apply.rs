@@ -223,3 +223,22 @@ fn a_signal_leaves_all_or_nothing() {
         other => panic!("{other:?}: {output:?}"),
     }
 }
+
+#[test]
+fn an_edit_that_may_not_be_in_is_asked_about_and_the_same_answer_again_is_not() {
+    let project = Project::new(&[("a.py", "def a():\n    return None\n\ndef b(x):\n    y = slow(x)\n    return y\n")]);
+    let elsewhere = edit("a.py", "    y = old(x)\n    return y", "    return None");
+    let ran = project.pipe(&["apply", "-", "-y"], elsewhere.as_bytes());
+    assert_eq!(ran.code, 13, "{ran:?}");
+    assert_eq!(project.pipe(&["apply", "-", "-y", "--allow", "near"], elsewhere.as_bytes()).code, 0);
+    let own = edit("a.py", "    y = slow(x)", "    y = fast(x)");
+    assert_eq!(project.pipe(&["apply", "-", "-y"], own.as_bytes()).code, 0);
+    // The log knows this very answer.
+    relay_snapshot!(project.pipe(&["apply", "-", "-y"], own.as_bytes()), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                          0 files
+        =  a.py     1 already in
+    ✓ everything is already in
+    ");
+}

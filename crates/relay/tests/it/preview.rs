@@ -77,7 +77,8 @@ fn json_has_the_whole_plan() {
     relay_snapshot!(ran.err, @"
     ▸ stdin                                                                    1 file  +1 −1
         M  src/cart.js  +1 −1   1 re-indented
-      `relay apply` would ask: no-config
+      ! src/cart.js line 6: the edit fits line 6 but for its layout, and is too short to tell whether that line is meant (near)
+      `relay apply` would ask: no-config, near
     ");
     let value = ran.json();
     assert_eq!(value["ok"], true);
@@ -111,12 +112,20 @@ fn content_that_is_no_utf8_comes_as_base64() {
 #[test]
 fn what_is_already_in_is_said_and_is_no_failure() {
     let project = cart();
-    let ran = project.preview(&edit("src/cart.js", "\treturn total;", "\treturn sum;"));
-    relay_snapshot!(ran, @"
+    let short = edit("src/cart.js", "\treturn total;", "\treturn sum;");
+    relay_snapshot!(project.preview(&short), @"
     exit 0
     ----- stdout -----
     ▸ stdin                                                                          0 files
         =  src/cart.js     1 already in
+      ! src/cart.js line 6: the old text of the edit is not in the file; the new text stands on line 6, but may belong to something else (near)
+      `relay apply` would ask: no-config, near
+    ");
+    relay_snapshot!(project.preview(&whole("src/cart.js", CART)), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                          0 files
+        =  src/cart.js     already in
     ✓ everything is already in
       `relay apply` would ask: no-config
     ");
