@@ -226,7 +226,8 @@ fn a_signal_leaves_all_or_nothing() {
 
 #[test]
 fn an_edit_that_may_not_be_in_is_asked_about_and_the_same_answer_again_is_not() {
-    let project = Project::new(&[("a.py", "def a():\n    return None\n\ndef b(x):\n    y = slow(x)\n    return y\n")]);
+    let project =
+        Project::new(&[("a.py", "def a():\n    return None\n\ndef b(x):\n    y = slow(x)\n    return y\n")]);
     let elsewhere = edit("a.py", "    y = old(x)\n    return y", "    return None");
     let ran = project.pipe(&["apply", "-", "-y"], elsewhere.as_bytes());
     assert_eq!(ran.code, 13, "{ran:?}");
