@@ -45,9 +45,9 @@ pub struct LinterCount {
 /// Counts the errors in the output of one command.
 ///
 /// ```
-/// use relaycode_door::count::Counter;
+/// use relaycode_door::linter::LinterCounter;
 ///
-/// let mut counter = Counter::new("bun tsc --noEmit");
+/// let mut counter = LinterCounter::new("bun tsc --noEmit");
 /// counter.feed(b"src/a.ts(3,7): error TS2322: Type 'string' is not ass");
 /// counter.feed(b"ignable to type 'number'.\n");
 /// let counted = counter.finish(false);

@@ -29,13 +29,13 @@ pub struct GuardContext {
 /// The guarded files of a plan, each with the reason, in the order of the plan.
 ///
 /// ```
-/// use relaycode_change::{limits::Limits, plan, response, tree::MemoryTree};
-/// use relaycode_door::guarded::{Context, guarded};
+/// use relaycode_change::{plan, plan::tree::MemoryTree, proposal::limits::PlanLimits, response};
+/// use relaycode_door::approval::guarded::{GuardContext, guarded_files};
 ///
 /// let answer = "```yaml // .github/workflows/ci.yml\non: push\n```\n";
-/// let proposal = response::read(answer, &Limits::default())?;
-/// let plan = plan::plan(&proposal, &MemoryTree::default(), &plan::NothingSeen, &Limits::default()).unwrap();
-/// let found = guarded(&plan, &Context::default());
+/// let proposal = response::read(answer, &PlanLimits::default())?;
+/// let plan = plan::plan(&proposal, &MemoryTree::default(), &plan::NoSeenTexts, &PlanLimits::default()).unwrap();
+/// let found = guarded_files(&plan, &GuardContext::default());
 /// assert_eq!(found[0].1, "runs in CI");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
