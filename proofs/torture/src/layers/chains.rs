@@ -153,6 +153,7 @@ impl Chain {
         let mut tree = self.model.snapshot();
         tree.files.retain(|path, _| !path.starts_with(STATE));
         tree.dirs.retain(|path| !path.starts_with(STATE));
+        tree.dir_modes.retain(|path, _| !path.starts_with(STATE));
         tree
     }
 
@@ -278,5 +279,9 @@ fn content(random: &mut Random) -> Vec<u8> {
 fn different(now: &ModelTree, wanted: &ModelTree) -> String {
     let names = NAMES.iter().filter(|name| now.files.get(**name) != wanted.files.get(**name));
     let dirs: Vec<&String> = now.dirs.symmetric_difference(&wanted.dirs).collect();
-    format!("the revert is not the identity: files {:?}, directories {dirs:?}", names.collect::<Vec<_>>())
+    let names: Vec<_> = names.collect();
+    let (modes, wanted) = (&now.dir_modes, &wanted.dir_modes);
+    format!(
+        "the revert is not the identity: files {names:?}, directories {dirs:?}, modes {modes:?} for {wanted:?}"
+    )
 }
