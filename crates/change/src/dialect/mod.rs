@@ -80,8 +80,7 @@ pub struct DialectBlock<'a> {
     /// The file from a header. Dialects that name files themselves may do without; if both are given, the
     /// header decides for a single-file block.
     pub path: Option<RelPath>,
-    /// The text between the fences, with `
-    /// ` as line ending.
+    /// The text between the fences, its lines ending in a line feed.
     pub text: &'a str,
     /// The line of the response where `text` begins, from 1.
     pub line: usize,

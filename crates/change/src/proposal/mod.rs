@@ -144,8 +144,7 @@ pub struct FileEdit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum EditBody {
-    /// The whole new text of the file, lines ending in `
-    /// `.
+    /// The whole new text of the file, its lines ending in a line feed.
     Whole {
         text: String,
         /// The author says that the file is new: an existing one is a refusal.
