@@ -9,7 +9,7 @@ use super::fit::HunkFit;
 use super::line_index::MatchLevel;
 use super::nearest;
 use super::normalize::is_blank;
-use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung, strict_rungs};
+use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung};
 use super::typo::find_typo;
 use crate::lines::align::equal_runs;
 use crate::proposal::Hunk;
@@ -93,11 +93,26 @@ fn is_claimed(query: &MatchQuery<'_, '_>, place: &HunkFit) -> bool {
     is_telling(&query.hunk.after) && query.hunk.claimed.is_some_and(claims)
 }
 
+/// Where the result stands whole on the line that the author named, although the old text stands elsewhere. Only a
+/// result with context says so: new lines alone may have been there before.
+pub(super) fn find_claimed_result(query: &MatchQuery<'_, '_>) -> Option<usize> {
+    let Hunk { before, after, claimed, .. } = query.hunk;
+    let has_context = before.first() == after.first() || before.last() == after.last();
+    if !has_context || !is_telling(after) || before == after {
+        return None;
+    }
+    let stands = |at: &usize| {
+        query.view.lines().get(*at..*at + after.len()).is_some_and(|lines| lines.iter().eq(after))
+    };
+    let line = claimed.and_then(|line| line.checked_sub(1))?;
+    [Some(line), line.checked_add_signed(query.shift)].into_iter().flatten().find(stands)
+}
+
 /// Whether the only one of `places` is the hunk's own by its scope or its text.
 fn is_own_place(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> bool {
     let Hunk { before, after, scope, .. } = query.hunk;
-    if let Some((from, to)) = scope_range(query.view, scope) {
-        let mut inside = places.iter().filter(|fit| fit.start >= from && fit.end <= to);
+    if let Some(scope) = scope_range(query.view, scope) {
+        let mut inside = places.iter().filter(|fit| scope.contains(fit));
         let (Some(place), None) = (inside.next(), inside.next()) else { return false };
         return is_telling(after) && !old_text_is_elsewhere(query, place);
     }
@@ -219,11 +234,25 @@ fn only_adds(hunk: &Hunk) -> bool {
     })
 }
 
-/// Whether everything a hunk adds already stands around `fit`.
+/// Whether everything a hunk adds already stands around `fit`, up to layout and blank lines.
 pub(super) fn result_surrounds(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
-    only_adds(query.hunk)
-        && result_places(query, strict_rungs())
-            .is_some_and(|places| places.iter().any(|place| place.start <= fit.start && fit.end <= place.end))
+    if !only_adds(query.hunk) {
+        return false;
+    }
+    let solid =
+        |lines: &[String]| -> Vec<String> { lines.iter().filter(|line| !is_blank(line)).cloned().collect() };
+    let (before, after) = (solid(&query.hunk.before), solid(&query.hunk.after));
+    let same = |a: &str, b: &str| MatchLevel::Content.lines_equal(a, b);
+    let lines = query.view.lines();
+    let above = || lines[..fit.start].iter().rev().filter(|line| !is_blank(line));
+    let below = || lines[fit.end..].iter().filter(|line| !is_blank(line));
+    (0..=after.len() - before.len()).any(|at| {
+        let (head, tail) = (&after[..at], &after[at + before.len()..]);
+        let stands = after[at..].iter().zip(&before).all(|(a, b)| same(a, b) || find_typo(a, b).is_some());
+        stands
+            && above().zip(head.iter().rev()).filter(|(a, b)| same(a, b)).count() == head.len()
+            && below().zip(tail).filter(|(a, b)| same(a, b)).count() == tail.len()
+    })
 }
 
 /// Where the new text stands, on the first of `rungs` that finds it.

@@ -92,3 +92,43 @@ fn an_edit_whose_old_text_ends_in_a_blank_line_is_not_made_twice() {
     assert_eq!(rung, "exact");
     assert_eq!(text, file.replace("\n\n", "\n"));
 }
+
+#[test]
+fn text_outside_the_scope_that_the_author_named_is_asked_about() {
+    let file = "def a():\n    x = 1\n    return x\n\n\ndef b():\n    x = 9\n    return x\n";
+    let scoped = |scope: &str| Hunk { scope: lines(scope), ..swap("    x = 1", "    x = 9") };
+    assert_eq!(doubt(file, scoped("def b():")).unwrap().0, Some(HunkDoubt::OutsideScope));
+    assert_eq!(doubt(file, scoped("def a():")).unwrap().0, None);
+    // Nobody knows where a section without indentation ends.
+    let sections = "# one\ntext\n\n# two\nold words\n";
+    let edit = Hunk { scope: lines("# one"), ..swap("old words", "new words") };
+    assert_eq!(doubt(sections, edit).unwrap().0, None);
+    // The head of a function may take several lines.
+    let file = "def a(\n    x,\n):\n    y = 1\n\nint main()\n{\n    z = 1;\n}\n";
+    for (scope, old) in [("def a(", "    y = 1"), ("int main()", "    z = 1;")] {
+        let edit = Hunk { scope: lines(scope), ..swap(old, "    w = 2") };
+        assert_eq!(doubt(file, edit).unwrap().0, None, "{scope}");
+    }
+}
+
+#[test]
+fn a_result_on_the_line_that_the_author_named_comes_before_old_text_elsewhere() {
+    let file = "def a():\n    count = 1\n    return count\n\ndef b():\n    count = 9\n    return count\n";
+    let hunk = |line| at(line, diff("-    count = 1\n+    count = 9\n     return count"));
+    assert_eq!(doubt(file, hunk(6)), Some((None, file.to_string())));
+    let (doubt, text) = doubt(file, hunk(2)).unwrap();
+    assert!(doubt.is_none() && text.starts_with("def a():\n    count = 9"));
+}
+
+#[test]
+fn an_addition_next_to_blank_lines_is_not_made_twice_unasked() {
+    let again = |file: &str, before: &[&str], after: &[&str]| {
+        let owned = |lines: &[&str]| lines.iter().map(ToString::to_string).collect();
+        doubt(file, Hunk { before: owned(before), after: owned(after), ..Hunk::default() }).unwrap().0
+    };
+    let methods = ["  b() {}", "", "  c() {}", ""];
+    let file = "class A {\n  b() {}\n\n  c() {}\n\n  d() {}\n}\n";
+    assert_eq!(again(file, &methods[2..], &methods), Some(HunkDoubt::Repeats));
+    let without_blank = file.replace("b() {}\n\n", "b() {}\n");
+    assert_eq!(again(&without_blank, &methods[2..], &methods), Some(HunkDoubt::Repeats));
+}

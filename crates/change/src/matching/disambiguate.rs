@@ -2,7 +2,7 @@
 //! the author named, and the order of neighbouring hunks. If they leave a doubt, nothing is chosen.
 
 use super::fit::HunkFit;
-use super::line_index::{LineIndex, MatchLevel};
+use super::line_index::LineIndex;
 use super::normalize::{indentation, is_blank};
 use crate::proposal::Hunk;
 
@@ -70,8 +70,8 @@ fn choose(
         let inside = |i: &usize| fits[*i].start + 1 >= first && fits[*i].end <= last;
         narrow(left.iter().copied().filter(inside).collect(), &mut left, "line hint");
     }
-    if let Some((from, to)) = scope_range(view, &hunk.scope) {
-        let inside = |i: &usize| fits[*i].start >= from && fits[*i].end <= to;
+    if let Some(scope) = scope_range(view, &hunk.scope) {
+        let inside = |i: &usize| scope.contains(&fits[*i]);
         narrow(left.iter().copied().filter(inside).collect(), &mut left, "scope");
     }
     if let Some((from, to)) = neighbour_bounds(all, at) {
@@ -86,35 +86,75 @@ fn choose(
 
 /// Whether the author named the place, by its line or by a scope around it.
 pub(super) fn is_named(view: &LineIndex<'_>, hunk: &Hunk, fit: &HunkFit) -> bool {
-    let scope =
-        || scope_range(view, &hunk.scope).is_some_and(|(from, to)| fit.start >= from && fit.end <= to);
+    let scope = || scope_range(view, &hunk.scope).is_some_and(|scope| scope.contains(fit));
     hunk.claimed == Some(fit.start + 1) || scope()
 }
 
-/// The lines of the scope: from the line after the innermost named one to the next line that is not
-/// indented deeper. `None` if a named line is missing or appears more than once.
-pub(super) fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<(usize, usize)> {
-    let mut from = 0;
-    let mut to = view.len();
+/// The lines of the innermost scope that the author named.
+pub(super) struct ScopeRange {
+    /// The named line itself.
+    from: usize,
+    to: usize,
+    /// Its end is known: lines that are indented deeper follow it.
+    is_block: bool,
+}
+
+impl ScopeRange {
+    pub(super) fn contains(&self, fit: &HunkFit) -> bool {
+        fit.start >= self.from && fit.end <= self.to
+    }
+
+    /// Whether `fit` certainly lies outside. Under the heading of a text that is not indented anything may follow.
+    pub(super) fn excludes(&self, fit: &HunkFit) -> bool {
+        fit.end <= self.from || (self.is_block && fit.start >= self.to)
+    }
+}
+
+/// The lines of the scope: from the innermost named one to the next line that is not indented deeper. `None` if a
+/// named line is missing or appears more than once.
+pub(super) fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<ScopeRange> {
+    let mut scope = ScopeRange { from: 0, to: view.len(), is_block: false };
     let mut named = false;
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        let is_it =
-            |line: &&str| MatchLevel::Content.lines_equal(line, name) || line.trim().starts_with(name);
-        let mut found = (from..to).filter(|i| is_it(&view.lines()[*i]));
-        let (line, None) = (found.next()?, found.next()) else {
-            return None;
-        };
+        let line = only_line(view, name, &scope)?;
         let depth = indentation(view.lines()[line]).len();
+        let width = |text: &str| indentation(text).len();
+        let mut solid = (line + 1..scope.to).filter(|i| !is_blank(view.lines()[*i]));
+        let is_block = solid.clone().next().is_some_and(|i| {
+            let text = view.lines()[i];
+            width(text) > depth || text.trim() == "{"
+        });
         let closes = |i: &usize| {
             let text = view.lines()[*i];
-            !is_blank(text) && indentation(text).len() <= depth
+            width(text) <= depth && !continues_head(text)
         };
-        from = line;
-        named = true;
         // The line that closes the block (a brace) still belongs to it.
-        to = (line + 1..to).find(closes).map_or(to, |end| end + 1);
+        let to = solid.find(closes).map_or(scope.to, |end| end + 1);
+        scope = ScopeRange { from: line, to, is_block };
+        named = true;
     }
-    named.then_some((from, to))
+    named.then_some(scope)
+}
+
+/// The only line in `scope` that is `name`, or else that begins with it.
+fn only_line(view: &LineIndex<'_>, name: &str, scope: &ScopeRange) -> Option<usize> {
+    let inside = |line: &usize| (scope.from..scope.to).contains(line);
+    let mut whole = view.content_places(name).iter().copied().filter(inside);
+    match (whole.next(), whole.next()) {
+        (Some(line), None) => Some(line),
+        (Some(_), Some(_)) => None,
+        (None, _) => {
+            let begins = |line: &usize| view.lines()[*line].trim_start().starts_with(name);
+            let mut found = (scope.from..scope.to).filter(begins);
+            found.next().filter(|_| found.next().is_none())
+        }
+    }
+}
+
+/// Whether a line at the depth of a head belongs to it: the end of its parameters, or the brace that opens its body.
+fn continues_head(line: &str) -> bool {
+    let line = line.trim();
+    line == "{" || (line.starts_with([')', ']']) && line.ends_with(['{', ':']))
 }
 
 /// The lines between which the neighbours leave room. The hunks of a diff are in the order of the file, so

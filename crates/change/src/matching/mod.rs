@@ -219,7 +219,7 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
         return HunkSearchResult::Decided(place_insertion(query));
     }
     if let Some((rung, places)) = first_matching_rung(exact_text_rungs(), query) {
-        return HunkSearchResult::Candidates(rung, places, None);
+        return exact_places(query, rung, places);
     }
     let already_in = |at, doubt| HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at, doubt });
     let exact_result = already_in::find_existing_result(query, exact_text_rungs());
@@ -245,6 +245,27 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
             nearest::find_nearest(query.view, query.hunk),
         ))),
     }
+}
+
+/// Places that have the old text to the letter. If the author named another one, the edit may have been made there
+/// already, and these are only like it.
+fn exact_places(
+    query: &MatchQuery<'_, '_>,
+    rung: &'static dyn Rung,
+    places: Vec<HunkFit>,
+) -> HunkSearchResult {
+    let (view, hunk) = (query.view, query.hunk);
+    if places.iter().any(|fit| hunk.claimed == Some(fit.start + 1)) {
+        return HunkSearchResult::Candidates(rung, places, None);
+    }
+    if let Some(at) = already_in::find_claimed_result(query) {
+        return HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at, doubt: None });
+    }
+    // Above a numbered hunk stands the line that the tool found, which may be the head of what is before the place.
+    let outside = hunk.claimed.is_none()
+        && disambiguate::scope_range(view, &hunk.scope)
+            .is_some_and(|scope| places.iter().all(|fit| scope.excludes(fit)));
+    HunkSearchResult::Candidates(rung, places, outside.then_some(HunkDoubt::OutsideScope))
 }
 
 /// Whether the author's text is indented like that of some place, and the lines at `fit` differently. A text that

@@ -143,8 +143,11 @@ fn report(
         }));
     let look = ctx.console.err_style();
     if finished.left_behind > 0 {
-        let left = pluralize(finished.left_behind, "process");
-        ctx.eprint_remark(LogLevel::Warn, &format!("{left} that it left behind: ended"));
+        let left = match finished.left_behind {
+            1 => "a process".to_owned(),
+            count => format!("{count} processes"),
+        };
+        ctx.eprint_remark(LogLevel::Warn, &format!("ended {left} that it left running"));
     }
     let text = views::recording::adoption_report(adoption, line, &look);
     let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };

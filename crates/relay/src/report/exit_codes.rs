@@ -1,5 +1,4 @@
-//! What each exit code means, for the help and the man pages. `docs/exit-codes.md` says more, and also
-//! has the codes of commands that are still to come.
+//! What each exit code means, for the help and the man pages. `docs/exit-codes.md` says more.
 
 /// Every code that relay ends with, in order: what it means in a few words, and in a sentence.
 pub(crate) const ALL: &[(u8, &str, &str)] = &[

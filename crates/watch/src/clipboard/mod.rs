@@ -6,14 +6,14 @@
 
 mod backend;
 pub(crate) mod poll;
-mod polling;
+mod polled_backend;
 mod stop;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use backend::{ClipboardBackend, open};
-pub(crate) use polling::open_polled_clipboard;
+pub(crate) use polled_backend::open_polled_clipboard;
 pub(crate) use stop::WatchThread;
 pub use stop::{WatchStopGuard, WatchStopSignal, stop_pair};
 

@@ -46,6 +46,9 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
                 "the edit fits line {line} only with another indentation; it may be meant for another place"
             )
         }
+        HunkDoubt::OutsideScope => {
+            format!("the edit fits line {line}, but that is not where the answer says it belongs")
+        }
         HunkDoubt::ResultStandsAt(result) => {
             format!(
                 "the edit fits line {line} but for its layout, and its result already stands on line {result}"

@@ -13,8 +13,7 @@ use relaycode_change::response::ResponseError;
 use relaycode_project::config::ConfigError;
 use serde::Serialize;
 
-/// How relay ends. The numbers never change their meaning; `docs/exit-codes.md` has those of
-/// commands that are still to come.
+/// How relay ends. The numbers never change their meaning; `docs/exit-codes.md` lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Done; also when everything was already in.
