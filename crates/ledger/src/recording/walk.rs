@@ -1,5 +1,5 @@
-//! What of a project a recording looks at: everything but what no change may write (`.git`, `.relaycode`). What git
-//! ignores comes last, so that it is the first to be left out when something must be.
+//! What of a project a recording looks at: everything but what no change may write (`.git`, `.relaycode`). Of another
+//! repository within the project its `.git` is noted, so that its end does not pass in silence. What git ignores comes last, so that it is the first to be left out when something must be.
 
 use std::collections::HashSet;
 
@@ -13,8 +13,8 @@ use crate::disk::{LedgerRoot, STATE_DIR_NAME};
 use crate::recording::ENTRIES;
 use crate::{LedgerError, LedgerResult, io_error};
 
-/// Names that are not looked at, wherever they stand.
-const SEALED: [&str; 2] = [".git", STATE_DIR_NAME];
+/// Where git keeps a repository. The project's own is not looked at, that of another one is not looked into.
+const REPOSITORY: &str = ".git";
 
 /// What a walk goes by.
 pub(super) struct RecordingWalkBounds<'w> {
@@ -57,8 +57,8 @@ struct RecordingRule<'w> {
 }
 
 impl WalkRule for RecordingRule<'_> {
-    fn skips(&self, _at: WalkDirectory<'_>, name: &[u8]) -> bool {
-        SEALED.iter().any(|sealed| name == sealed.as_bytes())
+    fn skips(&self, at: WalkDirectory<'_>, name: &[u8]) -> bool {
+        name == STATE_DIR_NAME.as_bytes() || (at.path.is_empty() && name == REPOSITORY.as_bytes())
     }
 
     fn step(&mut self, at: WalkDirectory<'_>, name: &[u8], stat: &EntryStat) -> WalkStep {
@@ -69,6 +69,9 @@ impl WalkRule for RecordingRule<'_> {
         let (Ok(folder), Ok(name)) = (std::str::from_utf8(at.path), std::str::from_utf8(name)) else {
             return WalkStep::Leaf(at.mark);
         };
+        if name == REPOSITORY {
+            return WalkStep::Leaf(at.mark);
+        }
         if at.mark != 0 || self.bounds.ignored_paths.is_empty() {
             return WalkStep::Take(at.mark);
         }
@@ -106,6 +109,9 @@ pub(super) fn recordable(kind: EntryKind, path: &[u8]) -> Result<String, String>
     };
     if kind == EntryKind::Special {
         return Err(what.to_string());
+    }
+    if text.ends_with("/.git") {
+        return Err("another repository's `.git`, which relay does not secure".to_string());
     }
     // A backslash would become a slash: another file.
     match RelPath::parse(text) {

@@ -423,3 +423,20 @@ fn a_hundred_megabytes_are_secured_and_compared_quickly() {
     ");
     assert!(took < GENEROUS_TIMEOUT, "{took:?}");
 }
+
+#[test]
+fn the_end_of_another_repository_within_the_project_is_said() {
+    let project = project();
+    std::fs::create_dir_all(project.path("vendored/.git")).unwrap();
+    std::fs::write(project.path("vendored/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    std::fs::write(project.path("vendored/f"), "1\n").unwrap();
+    let ran = record(&project, "rm -r vendored");
+    let said = "vendored/.git was removed: it was another repository's `.git`, which relay does not secure";
+    assert!(ran.err.contains(said), "{ran:?}");
+    assert_eq!(project.relay(&["revert", "-y"]).code, 6);
+    assert!(project.path("vendored/f").exists());
+    // As long as it stays nobody is told about it.
+    std::fs::create_dir_all(project.path("vendored/.git")).unwrap();
+    let ran = record(&project, "echo 2 > vendored/f");
+    assert!(!ran.err.contains(".git"), "{ran:?}");
+}
