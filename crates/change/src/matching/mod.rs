@@ -268,8 +268,8 @@ fn exact_places(
     HunkSearchResult::Candidates(rung, places, outside.then_some(HunkDoubt::OutsideScope))
 }
 
-/// Whether the author's text is indented like that of some place, and the lines at `fit` differently. A text that
-/// begins at the margin has only lost its indentation on the way.
+/// Whether the lines at `fit` are indented more or less than the author's. A text may lose its indentation on the way,
+/// but nobody can tell that from the same text at another depth.
 fn is_at_another_depth(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
     let solid = query.hunk.before.iter().enumerate().filter(|(_, line)| !normalize::is_blank(line));
     let pairs = solid.filter_map(|(i, line)| Some((line, *query.view.lines().get(fit.file_line(i)?)?)));
@@ -278,8 +278,8 @@ fn is_at_another_depth(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
     let tabs = |line: &str| normalize::indentation(line).contains('\t');
     let least = pairs.min_by_key(|(line, _)| width(line));
     least.is_some_and(|(line, file)| {
-        let differs = width(line) != width(file) && tabs(line) == tabs(file);
-        width(line) > 0 && differs
+        let (wanted, found) = (width(line), width(file));
+        wanted != found && (tabs(line) == tabs(file) || wanted == 0 || found == 0)
     })
 }
 

@@ -105,10 +105,12 @@ fn of_cut(edit: &RealEdit, cut: &Cut<'_>, variants: &mut Vec<Variant>) {
     let moved_right = [&removed[..], &replace[..]].concat();
     add("target moved", &moved, swap(), Some(&moved_right), false);
     let deeper: Vec<String> = search.iter().map(|line| indented(line)).collect();
-    // A text at the margin cannot be told from one that lost its indentation.
+    add("twin at another depth", &[&removed[..], &deeper[..]].concat(), swap(), None, takes_away);
     let margin = search.iter().any(|line| line.starts_with(|c: char| !c.is_whitespace()));
-    let kind = if margin { "twin of a text at the margin" } else { "twin at another depth" };
-    add(kind, &[&removed[..], &deeper[..]].concat(), swap(), None, takes_away);
+    if !margin {
+        let shallower: Vec<String> = search.iter().map(|line| dedented(line)).collect();
+        add("twin at a lesser depth", &[&removed[..], &shallower[..]].concat(), swap(), None, takes_away);
+    }
     let both = [&cut.file[..], &deeper[..]].concat();
     let both_right = [&whole[..], &deeper[..]].concat();
     add("twin beside the target", &both, swap(), Some(&both_right), false);
@@ -139,6 +141,10 @@ fn blank_ends(cut: &Cut<'_>, add: AddVariant<'_>) {
 
 fn indented(line: &str) -> String {
     if line.trim().is_empty() { line.to_owned() } else { format!("    {line}") }
+}
+
+fn dedented(line: &str) -> String {
+    line.strip_prefix("    ").or(line.strip_prefix(char::is_whitespace)).unwrap_or(line).to_owned()
 }
 
 /// Without blank lines at its ends.
