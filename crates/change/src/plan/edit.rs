@@ -2,6 +2,7 @@
 
 use super::findings::clip_line;
 use super::{HunkReport, HunkState, RefusalReason};
+use crate::lines::align::{EqualRun, equal_runs};
 use crate::lines::text_file::TextFile;
 use crate::matching::{FileMatch, HunkOutcome, match_hunks};
 use crate::proposal::{EditBody, FileEdit, Hunk};
@@ -195,6 +196,12 @@ pub(super) fn is_text(bytes: &[u8], text: &str) -> bool {
     bytes == text.as_bytes()
         || TextFile::decode_candidates(bytes)
             .is_ok_and(|sources| sources.iter().any(|source| source.lines().eq(text.lines())))
+}
+
+/// The lines that two versions of a file share, as far as both are text.
+pub(super) fn equal_lines(old: &[u8], new: &[u8]) -> Vec<EqualRun> {
+    let [old, new] = [old, new].map(|bytes| bytes.split(|byte| *byte == b'\n').collect::<Vec<_>>());
+    equal_runs(&old, &new)
 }
 
 fn edit_failure(outcomes: Vec<HunkOutcome>, hunks: &[Hunk]) -> FileEditFailure {

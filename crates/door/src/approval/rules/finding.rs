@@ -22,6 +22,11 @@ pub static PLACEHOLDER: FindingRule = rule(
     "the answer has a placeholder where code was left out",
     "`--allow placeholder` lets it pass",
 );
+pub static OVERWRITE: FindingRule = rule(
+    FindingKind::Overwrite,
+    "a file would be replaced that the author may not have known as it is",
+    "`--allow overwrite` lets it pass",
+);
 pub static MASS_DELETION: FindingRule = rule(
     FindingKind::MassDeletion,
     "much of a file, or many files, would be deleted",
@@ -43,6 +48,7 @@ fn rule_for(kind: FindingKind) -> Option<&'static FindingRule> {
     match kind {
         FindingKind::Near => Some(&NEAR),
         FindingKind::Placeholder => Some(&PLACEHOLDER),
+        FindingKind::Overwrite => Some(&OVERWRITE),
         FindingKind::MassDeletion => Some(&MASS_DELETION),
         FindingKind::Hidden => Some(&HIDDEN),
         FindingKind::Syntax => Some(&SYNTAX),
