@@ -155,12 +155,15 @@ impl<'a> PlanBuilder<'a> {
                     && step != Some(Deleted)
                     && !same(text)
                 {
-                    let text = "the answer creates this file, but it already exists with other content";
+                    let text = "the answer creates this file, but it already exists with other content, which would be replaced";
                     self.overwrites(path, text);
                 }
                 let mut seen: Vec<String> = edit.seen.iter().cloned().collect();
-                seen.extend(self.seen.texts(path));
-                edit::apply_edit(bytes, edit, &seen, line)
+                // A whole text that follows another step builds on that, not on what was shown.
+                if whole.is_none() || step.is_none() {
+                    seen.extend(self.seen.texts(path));
+                }
+                edit::apply_edit(path.as_str(), bytes, edit, &seen, line)
             }
         };
         let edited = match edited {
@@ -172,6 +175,9 @@ impl<'a> PlanBuilder<'a> {
         }
         if let Some(text) = edited.note {
             self.notes.push(ProposalNote { line, text: format!("{path}: {text}") });
+        }
+        if let Some(text) = edited.loss {
+            self.overwrites(path, &text);
         }
         let mode = mode.or(replaced.map(|(_, mode)| *mode)).unwrap_or(GitFileMode::Regular);
         if let Some(sheet) = self.files.get_mut(path) {
@@ -238,7 +244,9 @@ impl<'a> PlanBuilder<'a> {
         match &there {
             None if taken.is_none() => self.check_creatable(to, line)?,
             Some(there) if content.as_ref().is_some_and(|content| content.0 != there.0) => {
-                let text = format!("the answer renames {from} to this name, but a file of this name exists");
+                let text = format!(
+                    "the answer renames {from} to this name, but a file of this name exists, which would be replaced"
+                );
                 self.overwrites(to, &text);
             }
             _ => {}

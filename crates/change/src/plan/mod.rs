@@ -13,6 +13,7 @@ pub mod revise;
 #[cfg(test)]
 mod tests;
 pub mod tree;
+mod whole;
 
 pub use exact::MERGED_RUNG;
 pub use report::{

@@ -176,6 +176,8 @@ pub enum FindingKind {
     Near,
     /// Text that stands for code which was left out.
     Placeholder,
+    /// The block for a whole file seems to be only a part of it.
+    Fragment,
     /// A file would be replaced that the author may not have known as it is.
     Overwrite,
     /// Much of a file, or many files, would be deleted.
@@ -193,6 +195,7 @@ impl FindingKind {
         match self {
             FindingKind::Near => "near",
             FindingKind::Placeholder => "placeholder",
+            FindingKind::Fragment => "fragment",
             FindingKind::Overwrite => "overwrite",
             FindingKind::MassDeletion => "mass-deletion",
             FindingKind::Hidden => "hidden",

@@ -4,15 +4,16 @@
 //!
 //! They run on every plan, so each is a single pass over the text of a file.
 
+mod fragment;
 mod hidden;
 mod mass_deletion;
 mod near;
-
 mod placeholder;
 #[cfg(test)]
 mod tests;
 
-pub use mass_deletion::{DELETED_FILES, LARGE_FILE_LINES};
+pub use mass_deletion::{DELETED_FILE_LINES, DELETED_FILES, LARGE_FILE_LINES};
+pub(crate) use placeholder::{gap_lines, is_gap};
 
 use std::borrow::Cow;
 
@@ -24,7 +25,9 @@ pub trait PlanCheck: Sync {
     fn kind(&self) -> FindingKind;
 
     /// Checks one file.
-    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>);
+    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
+        let _ = (file, out);
+    }
 
     /// Checks all files together.
     fn check_all(&self, files: &[FilePlan], out: &mut Vec<PlanFinding>) {
@@ -37,6 +40,7 @@ pub fn all() -> &'static [&'static dyn PlanCheck] {
     &[
         &near::NearCheck,
         &placeholder::PlaceholderCheck,
+        &fragment::FragmentCheck,
         &mass_deletion::MassDeletionCheck,
         &hidden::HiddenCheck,
     ]
