@@ -294,3 +294,24 @@ fn limits_are_named() {
             .contains("`hunks` is 2000")
     );
 }
+
+#[test]
+fn lines_that_end_in_a_return_keep_it() {
+    for (old, edited, replaced) in [
+        (&b"one\rtwo\rthree\r"[..], &b"one\r2\rmore\rthree\r"[..], &b"one\rtwo\r3\r"[..]),
+        (b"one\rtwo\rthree\nfour\n", b"one\r2\rmore\rthree\nfour\n", b"one\rtwo\r3\n"),
+        (b"one\rtwo\r\nthree\nfour\r", b"one\r2\r\nmore\r\nthree\nfour\r", b"one\rtwo\r\n3\n"),
+    ] {
+        let tree = tree(&[("a", old)]);
+        let plan = planned(&tree, vec![swap("a", "two", "2\nmore")]).unwrap();
+        assert_eq!(plan.files[0].after.as_deref(), Some(edited), "{:?}", String::from_utf8_lossy(old));
+        assert_eq!((plan.files[0].added, plan.files[0].removed), (2, 1));
+        let plan = planned(&tree, vec![whole("a", "one\ntwo\n3\n")]).unwrap();
+        assert_eq!(plan.files[0].after.as_deref(), Some(replaced), "{:?}", String::from_utf8_lossy(old));
+    }
+    // A few are characters of their lines, and so are doubled ones.
+    for old in [&b"a = 1\nb = 'x\ry'\nc\nd\ne\nf\n"[..], b"a\r\r\nb\r\r\nc = \r\r\n"] {
+        let plan = planned(&tree(&[("a", old)]), vec![swap("a", "c", "d")]);
+        assert!(plan.is_err() || plan.unwrap().files[0].removed == 1, "{:?}", String::from_utf8_lossy(old));
+    }
+}
