@@ -6,19 +6,16 @@ use memchr::{memchr, memrchr};
 use similar::DiffOp;
 
 use crate::lines::align::diff_operations;
+use crate::lines::text_file::{line_ranges, returns_end_lines};
 
 /// Each with its ending; the last one may have none.
 pub(super) fn split(text: &[u8]) -> Vec<&[u8]> {
-    split_at(text, separator(text))
+    line_ranges(text).map(|line| &text[line]).collect()
 }
 
-fn split_at(text: &[u8], separator: u8) -> Vec<&[u8]> {
-    text.split_inclusive(|byte| *byte == separator).collect()
-}
-
-/// A line feed, or in a text without any, a carriage return.
-fn separator(text: &[u8]) -> u8 {
-    if memchr(b'\n', text).is_none() && memchr(b'\r', text).is_some() { b'\r' } else { b'\n' }
+/// What git calls lines: a `\r` alone ends none.
+pub(super) fn split_feeds(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
 /// Added and removed lines; none for binary content.
@@ -39,10 +36,14 @@ pub fn count_changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
 }
 
 fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
-    let (old, new) = (separator(before), separator(after));
-    let (before, after) = if old == new { changed_middle(before, after, old) } else { (before, after) };
+    let operations = if returns_end_lines(before) || returns_end_lines(after) {
+        diff_operations(&split(before), &split(after))
+    } else {
+        let (before, after) = changed_middle(before, after);
+        diff_operations(&split_feeds(before), &split_feeds(after))
+    };
     let (mut added, mut removed) = (0, 0);
-    for op in diff_operations(&split_at(before, old), &split_at(after, new)) {
+    for op in operations {
         if !matches!(op, DiffOp::Equal { .. }) {
             removed += op.old_range().len();
             added += op.new_range().len();
@@ -52,18 +53,18 @@ fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
 }
 
 /// Both texts without the whole lines that they share at the beginning and the end.
-fn changed_middle<'a>(before: &'a [u8], after: &'a [u8], separator: u8) -> (&'a [u8], &'a [u8]) {
+fn changed_middle<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     let same = before.iter().zip(after).take_while(|(a, b)| a == b).count();
-    let start = memrchr(separator, &before[..same]).map_or(0, |at| at + 1);
+    let start = memrchr(b'\n', &before[..same]).map_or(0, |at| at + 1);
     let (before, after) = (&before[start..], &after[start..]);
     let same = before.iter().rev().zip(after.iter().rev()).take_while(|(a, b)| a == b).count();
     let (old_end, new_end) = (before.len() - same, after.len() - same);
-    let begins_line = |text: &[u8], at: usize| at == 0 || text[at - 1] == separator;
+    let begins_line = |text: &[u8], at: usize| at == 0 || text[at - 1] == b'\n';
     let kept = if begins_line(before, old_end) && begins_line(after, new_end) {
         same
     } else {
         let tail = &before[old_end..];
-        memchr(separator, tail).map_or(0, |at| tail.len() - at - 1)
+        memchr(b'\n', tail).map_or(0, |at| tail.len() - at - 1)
     };
     (&before[..before.len() - kept], &after[..after.len() - kept])
 }

@@ -92,7 +92,7 @@ fn write_file(old: &PatchSide<'_>, new: &PatchSide<'_>, out: &mut Vec<u8>) {
         return;
     }
     out.extend_from_slice(format!("--- {}\n+++ {}\n", old.name('a'), new.name('b')).as_bytes());
-    let (old_lines, new_lines) = (lines::split(old.content()), lines::split(new.content()));
+    let [old_lines, new_lines] = [old, new].map(|side| lines::split_feeds(side.content()));
     let operations = align::diff_operations(&old_lines, &new_lines);
     for group in group_diff_ops(operations, CONTEXT_LINES) {
         write_hunk(out, &group, &old_lines, &new_lines);

@@ -8,10 +8,10 @@ const LINES: usize = 3;
 /// … and so may fewer characters.
 const CHARACTERS: usize = 60;
 /// Shorter lines (a brace, `else:`, `pass`) are everywhere and say nothing.
-pub(super) const TELLING: usize = 8;
+pub(crate) const TELLING: usize = 8;
 
 /// Whether chance is excluded: no other place has these lines unless it was copied from there.
-pub(super) fn excludes_chance<S: AsRef<str>>(lines: &[S]) -> bool {
+pub(crate) fn excludes_chance<S: AsRef<str>>(lines: &[S]) -> bool {
     let solid = || lines.iter().map(|line| line.as_ref().trim()).filter(|line| !is_blank(line));
     solid().count() >= LINES && solid().map(str::len).sum::<usize>() >= CHARACTERS
 }

@@ -13,7 +13,7 @@ mod already_in;
 mod certainty_tests;
 mod disambiguate;
 mod draft;
-mod evidence;
+pub(crate) mod evidence;
 mod fit;
 mod indentation;
 mod line_index;

@@ -1,6 +1,7 @@
 //! The files of a plan while it is being built. Every path that an operation names is read from the tree
-//! once; later operations see what earlier ones did to it, and operations that contradict each other are
-//! refused, naming both.
+//! once; operations on one file are carried out in order, each on what the ones before it left, and those
+//! that contradict each other are refused, naming both. What replaces a file that its author may not have
+//! known is a finding.
 
 use std::collections::HashMap;
 
@@ -24,7 +25,7 @@ struct PlanFileState {
     before: Option<PlannedContent>,
     /// What the plan leaves there.
     after: Option<PlannedContent>,
-    /// The name and content it had before it was moved here.
+    /// The name and content that it has in the tree, if it was moved here.
     moved: Option<(RelPath, PlannedContent)>,
     /// The last step, and its line in the response.
     last_step: Option<(PlanFileStep, usize)>,
@@ -39,6 +40,8 @@ enum PlanFileStep {
     MovedAway,
     MovedHere,
 }
+
+use PlanFileStep::{Deleted, MovedAway, MovedHere, Written};
 
 pub(super) struct PlanBuilder<'a> {
     tree: &'a dyn PlanTree,
@@ -126,30 +129,41 @@ impl<'a> PlanBuilder<'a> {
         line: usize,
     ) -> Result<(), OperationRejected> {
         self.load(path, line)?;
-        self.check_no_conflict(
-            path,
-            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway],
-            "be written",
-            line,
-        )?;
-        let old = self.files.get(path).and_then(|sheet| sheet.after.clone());
-        let edited = match &old {
+        let whole = match &edit.body {
+            EditBody::Whole { text, must_be_new } => Some((text, *must_be_new)),
+            EditBody::Hunks(_) => None,
+        };
+        let Some(sheet) = self.files.get(path) else { return Err(OperationRejected) };
+        let (old, step) = (sheet.after.clone(), sheet.last_step.map(|(step, _)| step));
+        let same = |text: &str| old.as_ref().is_some_and(|(bytes, _)| edit::is_text(bytes, text));
+        // A whole text leaves nothing of an earlier write, and creates a file that was deleted.
+        let hindrances: &[PlanFileStep] = match whole {
+            Some((text, _)) if step == Some(Written) && !same(text) => &[Written],
+            Some(_) => &[MovedAway],
+            None => &[Deleted, MovedAway],
+        };
+        self.check_no_conflict(path, hindrances, "be written", line)?;
+        let before = self.files.get(path).and_then(|sheet| sheet.before.clone());
+        let replaced = if step == Some(Deleted) { before.as_ref() } else { old.as_ref() };
+        let edited = match replaced {
             None => {
                 self.check_creatable(path, line)?;
                 edit::create_file(edit, line)
             }
             Some((bytes, _)) => {
-                if matches!(&edit.body, EditBody::Whole { must_be_new: true, text } if text.as_bytes() != bytes)
+                if let Some((text, true)) = whole
+                    && step != Some(Deleted)
+                    && !same(text)
                 {
-                    return self.refuse(
-                        path,
-                        line,
-                        "the answer creates this file, but it already exists with other content",
-                    );
+                    let text = "the answer creates this file, but it already exists with other content, which would be replaced";
+                    self.overwrites(path, text);
                 }
                 let mut seen: Vec<String> = edit.seen.iter().cloned().collect();
-                seen.extend(self.seen.texts(path));
-                edit::apply_edit(bytes, edit, &seen, line)
+                // A whole text that follows another step builds on that, not on what was shown.
+                if whole.is_none() || step.is_none() {
+                    seen.extend(self.seen.texts(path));
+                }
+                edit::apply_edit(path.as_str(), bytes, edit, &seen, line)
             }
         };
         let edited = match edited {
@@ -162,12 +176,15 @@ impl<'a> PlanBuilder<'a> {
         if let Some(text) = edited.note {
             self.notes.push(ProposalNote { line, text: format!("{path}: {text}") });
         }
+        if let Some(text) = edited.loss {
+            self.overwrites(path, &text);
+        }
+        let mode = mode.or(replaced.map(|(_, mode)| *mode)).unwrap_or(GitFileMode::Regular);
         if let Some(sheet) = self.files.get_mut(path) {
-            let mode = mode.or(old.map(|(_, mode)| mode)).unwrap_or(GitFileMode::Regular);
+            sheet.add_reports(edited.hunks);
             sheet.after = Some((edited.bytes, mode));
             sheet.dialect = Some(edit.dialect);
-            sheet.hunks = edited.hunks;
-            sheet.last_step = Some((PlanFileStep::Written, line));
+            sheet.last_step = Some((Written, line));
         }
         Ok(())
     }
@@ -179,12 +196,7 @@ impl<'a> PlanBuilder<'a> {
         line: usize,
     ) -> Result<(), OperationRejected> {
         self.load(path, line)?;
-        self.check_no_conflict(
-            path,
-            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway, PlanFileStep::MovedHere],
-            "be deleted",
-            line,
-        )?;
+        self.check_no_conflict(path, &[Written, Deleted, MovedAway, MovedHere], "be deleted", line)?;
         let Some((bytes, _)) = self.files.get(path).and_then(|sheet| sheet.after.as_ref()) else {
             return self.refuse(path, line, "the answer deletes this file, but it does not exist");
         };
@@ -204,7 +216,7 @@ impl<'a> PlanBuilder<'a> {
         }
         let Some(sheet) = self.files.get_mut(path) else { return Err(OperationRejected) };
         sheet.after = None;
-        sheet.last_step = Some((PlanFileStep::Deleted, line));
+        sheet.last_step = Some((Deleted, line));
         Ok(())
     }
 
@@ -213,41 +225,36 @@ impl<'a> PlanBuilder<'a> {
             return self.refuse(from, line, "the answer renames this file to the name it has");
         }
         self.load(from, line)?;
-        self.check_no_conflict(
-            from,
-            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway, PlanFileStep::MovedHere],
-            "be renamed",
-            line,
-        )?;
-        let Some(content) = self.files.get_mut(from).and_then(|sheet| sheet.after.take()) else {
-            return self.refuse(
-                from,
-                line,
-                &format!("the answer renames this file to {to}, but it does not exist"),
-            );
+        self.check_no_conflict(from, &[Deleted, MovedAway, MovedHere], "be renamed", line)?;
+        let text = format!("the answer renames this file to {to}, but it does not exist");
+        let Some(source) = self.files.get(from).filter(|sheet| sheet.after.is_some()) else {
+            return self.refuse(from, line, &text);
         };
-        if let Some(sheet) = self.files.get_mut(from) {
-            sheet.last_step = Some((PlanFileStep::MovedAway, line));
-        }
+        let (content, original) = (source.after.clone(), source.before.clone());
         self.load(to, line)?;
-        self.check_no_conflict(
-            to,
-            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway, PlanFileStep::MovedHere],
-            "take another file's place",
-            line,
-        )?;
-        if self.files.get(to).is_some_and(|sheet| sheet.after.is_some()) {
-            return self.refuse(
-                to,
-                line,
-                &format!("the answer renames {from} to this name, but a file of this name exists"),
-            );
+        self.check_no_conflict(to, &[Written, MovedAway, MovedHere], "take another file's place", line)?;
+        let taken = self.files.get(to).and_then(|sheet| sheet.before.clone());
+        let Some(sheet) = self.files.get_mut(from) else { return Err(OperationRejected) };
+        sheet.after = None;
+        // A file that takes the place of another is written there and deleted here, so that both can come back.
+        let gone = if taken.is_some() && original.is_some() { Deleted } else { MovedAway };
+        sheet.last_step = Some((gone, line));
+        let (dialect, hunks) = (sheet.dialect.take(), std::mem::take(&mut sheet.hunks));
+        let there = self.files.get(to).and_then(|sheet| sheet.after.clone());
+        match &there {
+            None if taken.is_none() => self.check_creatable(to, line)?,
+            Some(there) if content.as_ref().is_some_and(|content| content.0 != there.0) => {
+                let text = format!(
+                    "the answer renames {from} to this name, but a file of this name exists, which would be replaced"
+                );
+                self.overwrites(to, &text);
+            }
+            _ => {}
         }
-        self.check_creatable(to, line)?;
         if let Some(sheet) = self.files.get_mut(to) {
-            sheet.after = Some(content.clone());
-            sheet.moved = Some((from.clone(), content));
-            sheet.last_step = Some((PlanFileStep::MovedHere, line));
+            (sheet.after, sheet.dialect, sheet.hunks) = (content, dialect, hunks);
+            sheet.moved = original.filter(|_| taken.is_none()).map(|original| (from.clone(), original));
+            sheet.last_step = Some((MovedHere, line));
         }
         Ok(())
     }
@@ -261,12 +268,7 @@ impl<'a> PlanBuilder<'a> {
         line: usize,
     ) -> Result<(), OperationRejected> {
         self.load(path, line)?;
-        self.check_no_conflict(
-            path,
-            &[PlanFileStep::Written, PlanFileStep::Deleted, PlanFileStep::MovedAway],
-            "be changed",
-            line,
-        )?;
+        self.check_no_conflict(path, &[Written, Deleted, MovedAway], "be changed", line)?;
         let now = self.files.get(path).and_then(|sheet| sheet.after.clone());
         let moved = self.files.get(path).is_some_and(|sheet| sheet.moved.is_some());
         let settled = match exact::merge_exact(now.as_ref(), before, after, line) {
@@ -283,7 +285,7 @@ impl<'a> PlanBuilder<'a> {
         if let Some(sheet) = self.files.get_mut(path) {
             // A file that is gone on both sides has no row in the plan.
             let gone = now.is_none() && settled.after.is_none() && !moved;
-            let done = if settled.after.is_some() { PlanFileStep::Written } else { PlanFileStep::Deleted };
+            let done = if settled.after.is_some() { Written } else { Deleted };
             sheet.last_step = (!gone).then_some((done, line));
             sheet.after = settled.after;
             sheet.hunks = settled.merged.into_iter().collect();
@@ -335,10 +337,10 @@ impl<'a> PlanBuilder<'a> {
             return Ok(());
         }
         let what = match done {
-            PlanFileStep::Written => "written",
-            PlanFileStep::Deleted => "deleted",
-            PlanFileStep::MovedAway => "renamed",
-            PlanFileStep::MovedHere => "made by a rename",
+            Written => "written",
+            Deleted => "deleted",
+            MovedAway => "renamed",
+            MovedHere => "made by a rename",
         };
         let text = format!(
             "it cannot {wish} here: it is already {what} by the block on line {earlier} of the answer"
@@ -394,6 +396,17 @@ impl<'a> PlanBuilder<'a> {
         (!goes).then_some(twin)
     }
 
+    /// Lets a person decide about a file whose content would be replaced.
+    fn overwrites(&mut self, path: &RelPath, text: &str) {
+        let text = format!("{text}, which would be replaced");
+        self.findings.push(PlanFinding {
+            kind: FindingKind::Overwrite,
+            path: path.clone(),
+            line: None,
+            text,
+        });
+    }
+
     fn refuse(&mut self, path: &RelPath, line: usize, text: &str) -> Result<(), OperationRejected> {
         let reason = RefusalReason::Conflict { text: text.to_string() };
         self.refusals.push(RefusalEntry { path: Some(path.clone()), line, reason });
@@ -416,10 +429,12 @@ impl<'a> PlanBuilder<'a> {
     }
 
     fn refuse_edit(&mut self, path: &RelPath, not: FileEditFailure) -> Result<(), OperationRejected> {
+        let earlier = self.files.get(path).map_or(0, |sheet| sheet.hunks.len());
         for (line, reason) in not.reasons {
+            let reason = reason.numbered_after(earlier);
             self.refusals.push(RefusalEntry { path: Some(path.clone()), line, reason });
         }
-        let fitting = not.fitting.into_iter();
+        let fitting = not.fitting.into_iter().map(|(hunk, report)| (hunk + earlier, report));
         self.fitting.extend(fitting.map(|(hunk, report)| FittingHunk { path: path.clone(), hunk, report }));
         Err(OperationRejected)
     }
@@ -431,10 +446,28 @@ fn fitting_hunks(file: &FilePlan) -> impl Iterator<Item = FittingHunk> + '_ {
 }
 
 impl PlanFileState {
+    /// Adds the reports of one more step, with their lines in the file as the tree has it. To be called before the
+    /// step's result is put in.
+    fn add_reports(&mut self, mut reports: Vec<HunkReport>) {
+        let original = self.moved.as_ref().map(|(_, content)| content).or(self.before.as_ref());
+        if let (Some((before, _)), Some((now, _))) = (original, &self.after)
+            && before != now
+        {
+            let runs = edit::equal_lines(before, now);
+            for report in &mut reports {
+                let at = report.used.saturating_sub(1);
+                // In lines of the answer's own: where they were put in.
+                let run = runs[..runs.partition_point(|run| run.new <= at)].last();
+                report.used = run.map_or(0, |run| run.old + (at - run.new).min(run.len - 1)) + 1;
+            }
+        }
+        self.hunks.extend(reports);
+    }
+
     /// The file's row of the plan; a name that only lost its content to a rename has none.
     fn into_plan(self, path: RelPath) -> Option<FilePlan> {
         let (done, _) = self.last_step?;
-        if done == PlanFileStep::MovedAway {
+        if done == MovedAway {
             return None;
         }
         let (renamed_from, before) = match self.moved {

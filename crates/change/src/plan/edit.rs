@@ -1,7 +1,11 @@
 //! One edit of the bytes of one file.
 
-use super::findings::clip_line;
+use std::borrow::Cow;
+
+use super::findings::{clip_line, is_gap};
+use super::whole::{self, WholeText};
 use super::{HunkReport, HunkState, RefusalReason};
+use crate::lines::align::{EqualRun, equal_runs};
 use crate::lines::text_file::TextFile;
 use crate::matching::{FileMatch, HunkOutcome, match_hunks};
 use crate::proposal::{EditBody, FileEdit, Hunk};
@@ -11,6 +15,8 @@ pub(super) struct FileEditResult {
     /// How each hunk matched.
     pub hunks: Vec<HunkReport>,
     pub note: Option<String>,
+    /// What of the file would be lost, and the author may not have known.
+    pub loss: Option<String>,
 }
 
 /// Why an edit does not work, and which of its hunks would.
@@ -42,7 +48,7 @@ pub(super) fn create_file(edit: &FileEdit, line: usize) -> Result<FileEditResult
             ));
         }
     };
-    Ok(FileEditResult { bytes: text.into_bytes(), hunks: Vec::new(), note: None })
+    Ok(FileEditResult { bytes: text.into_bytes(), hunks: Vec::new(), note: None, loss: None })
 }
 
 fn join_hunks(hunks: &[Hunk]) -> String {
@@ -59,35 +65,55 @@ fn join_hunks(hunks: &[Hunk]) -> String {
 
 /// `line` is the response's, for reasons about the whole file.
 pub(super) fn apply_edit(
+    path: &str,
     bytes: &[u8],
     edit: &FileEdit,
     seen: &[String],
     line: usize,
 ) -> Result<FileEditResult, FileEditFailure> {
     match &edit.body {
-        EditBody::Whole { text, .. } => Ok(replace_whole(bytes, text)),
+        EditBody::Whole { text, .. } => Ok(replace_whole(path, bytes, text, seen)),
         EditBody::Hunks(hunks) if hunks.is_empty() => {
-            Ok(FileEditResult { bytes: bytes.to_vec(), hunks: Vec::new(), note: None })
+            Ok(FileEditResult { bytes: bytes.to_vec(), hunks: Vec::new(), note: None, loss: None })
         }
-        EditBody::Hunks(hunks) => apply_hunks(bytes, hunks, seen, line),
+        EditBody::Hunks(hunks) => apply_hunks(bytes, &fill_hunks(path, hunks), seen, line),
     }
 }
 
 /// A whole file replaces any bytes. If the old ones are text, the new text is written the same way:
 /// encoding, line endings, final newline.
-fn replace_whole(bytes: &[u8], text: &str) -> FileEditResult {
+fn replace_whole(path: &str, bytes: &[u8], text: &str, seen: &[String]) -> FileEditResult {
     let old = TextFile::decode_candidates(bytes).ok().and_then(|candidates| candidates.into_iter().next());
     let Some(old) = old else {
         let note = "the old content is not text; the new one is written as UTF-8".to_string();
-        return FileEditResult { bytes: text.as_bytes().to_vec(), hunks: Vec::new(), note: Some(note) };
+        let bytes = text.as_bytes().to_vec();
+        return FileEditResult { bytes, hunks: Vec::new(), note: Some(note), loss: None };
     };
-    match old.encode_whole(text) {
-        Ok(bytes) => FileEditResult { bytes, hunks: Vec::new(), note: None },
+    let lines: Vec<&str> = old.lines().collect();
+    let WholeText { text, note, loss } = whole::complete(path, bytes, &lines, text, seen);
+    match old.encode_whole(&text) {
+        Ok(bytes) => FileEditResult { bytes, hunks: Vec::new(), note, loss },
         Err(error) => {
-            let note = format!("the file changes from {} to UTF-8: {error}", old.encoding());
-            FileEditResult { bytes: text.as_bytes().to_vec(), hunks: Vec::new(), note: Some(note) }
+            let note = Some(format!("the file changes from {} to UTF-8: {error}", old.encoding()));
+            FileEditResult { bytes: text.into_bytes(), hunks: Vec::new(), note, loss }
         }
     }
+}
+
+/// The hunks with the lines of their old text that their new text left out.
+fn fill_hunks<'h>(path: &str, hunks: &'h [Hunk]) -> Cow<'h, [Hunk]> {
+    let mut filled = Cow::Borrowed(hunks);
+    for (at, hunk) in hunks.iter().enumerate().filter(|(_, hunk)| hunk.kept.is_none()) {
+        if hunk.before.iter().any(|line| is_gap(line)) || !hunk.after.iter().any(|line| is_gap(line)) {
+            continue;
+        }
+        let [old, new] =
+            [&hunk.before, &hunk.after].map(|lines| lines.iter().map(String::as_str).collect::<Vec<_>>());
+        if let Some(lines) = whole::fill_gaps(path, &old, &new) {
+            filled.to_mut()[at].after = lines.into_iter().map(str::to_owned).collect();
+        }
+    }
+    filled
 }
 
 fn apply_hunks(
@@ -143,7 +169,7 @@ fn apply_decoded(
         // Only the final newline changes, which no line shows.
         last.state = HunkState::Applied;
     }
-    Ok(FileEditResult { bytes, hunks: reports, note: None })
+    Ok(FileEditResult { bytes, hunks: reports, note: None, loss: None })
 }
 
 /// What the hunks say about the final newline. A mark counts only on a hunk that reaches the end of the
@@ -195,6 +221,12 @@ pub(super) fn is_text(bytes: &[u8], text: &str) -> bool {
     bytes == text.as_bytes()
         || TextFile::decode_candidates(bytes)
             .is_ok_and(|sources| sources.iter().any(|source| source.lines().eq(text.lines())))
+}
+
+/// The lines that two versions of a file share, as far as both are text.
+pub(super) fn equal_lines(old: &[u8], new: &[u8]) -> Vec<EqualRun> {
+    let [old, new] = [old, new].map(|bytes| bytes.split(|byte| *byte == b'\n').collect::<Vec<_>>());
+    equal_runs(&old, &new)
 }
 
 fn edit_failure(outcomes: Vec<HunkOutcome>, hunks: &[Hunk]) -> FileEditFailure {

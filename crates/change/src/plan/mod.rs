@@ -13,6 +13,7 @@ pub mod revise;
 #[cfg(test)]
 mod tests;
 pub mod tree;
+mod whole;
 
 pub use exact::MERGED_RUNG;
 pub use report::{
@@ -119,15 +120,12 @@ fn nothing_to_do(proposal: &Proposal) -> RefusalEntry {
     RefusalEntry { path: None, line: 0, reason: RefusalReason::Nothing { text } }
 }
 
-/// Joins the operations that put hunks into one file: the hunks belong together.
+/// Joins the operations that put hunks into one file, in whatever dialect: the hunks belong together.
 fn one_write_per_file(operations: &[Operation]) -> Vec<Operation> {
     let mut joined: Vec<Operation> = Vec::with_capacity(operations.len());
     for operation in operations {
-        if let FileAction::Write {
-            path,
-            edit: FileEdit { dialect, body: EditBody::Hunks(more), seen },
-            mode,
-        } = &operation.action
+        if let FileAction::Write { path, edit: FileEdit { body: EditBody::Hunks(more), seen, .. }, mode } =
+            &operation.action
         {
             let about = |other: &&mut Operation| match &other.action {
                 FileAction::Rename { from, to } => from == path || to == path,
@@ -135,7 +133,6 @@ fn one_write_per_file(operations: &[Operation]) -> Vec<Operation> {
             };
             if let Some(Operation { action: FileAction::Write { edit: first, mode: first_mode, .. }, .. }) =
                 joined.iter_mut().rev().find(about)
-                && first.dialect == *dialect
                 && first.seen == *seen
                 && let EditBody::Hunks(hunks) = &mut first.body
             {

@@ -178,6 +178,10 @@ pub enum FindingKind {
     Near,
     /// Text that stands for code which was left out.
     Placeholder,
+    /// The block for a whole file seems to be only a part of it.
+    Fragment,
+    /// A file would be replaced that the author may not have known as it is.
+    Overwrite,
     /// Much of a file, or many files, would be deleted.
     MassDeletion,
     /// Invisible or bidirectional characters are added.
@@ -193,6 +197,8 @@ impl FindingKind {
         match self {
             FindingKind::Near => "near",
             FindingKind::Placeholder => "placeholder",
+            FindingKind::Fragment => "fragment",
+            FindingKind::Overwrite => "overwrite",
             FindingKind::MassDeletion => "mass-deletion",
             FindingKind::Hidden => "hidden",
             FindingKind::Syntax => "syntax",
@@ -289,6 +295,19 @@ pub enum RefusalReason {
     Unread { text: String },
     /// The response contains nothing to do.
     Nothing { text: String },
+}
+
+impl RefusalReason {
+    /// Of a file whose first `earlier` hunks came before these.
+    pub(super) fn numbered_after(mut self, earlier: usize) -> RefusalReason {
+        if let RefusalReason::NotFound { hunk, of, .. }
+        | RefusalReason::Ambiguous { hunk, of, .. }
+        | RefusalReason::Hunk { hunk, of, .. } = &mut self
+        {
+            (*hunk, *of) = (*hunk + earlier, *of + earlier);
+        }
+        self
+    }
 }
 
 /// Most places listed for an ambiguous hunk.

@@ -103,11 +103,15 @@ fn contradictions_are_refused_by_name() {
     let tree = tree(&[("a", b"1\n"), ("b", b"2\n"), ("dir/x", b"3\n"), ("Case", b"4\n")]);
     for (actions, about) in [
         (vec![whole("a", "x\n"), whole("a", "y\n")], "already written"),
-        (vec![whole("a", "x\n"), swap("a", "1", "y")], "already written"),
-        (vec![delete("a"), whole("a", "x\n")], "already deleted"),
+        (vec![swap("a", "1", "x"), whole("a", "y\n")], "already written"),
+        (vec![whole("a", "x\n"), delete("a")], "already written"),
+        (vec![delete("a"), swap("a", "1", "y")], "already deleted"),
         (vec![delete("a"), delete("a")], "already deleted"),
-        (vec![rename("a", "b")], "a file of this name exists"),
-        (vec![delete("b"), rename("a", "b")], "already deleted"),
+        (vec![delete("a"), rename("a", "c")], "already deleted"),
+        (vec![rename("a", "c"), rename("a", "d")], "already renamed"),
+        (vec![rename("a", "c"), rename("c", "d")], "already made by a rename"),
+        (vec![rename("a", "c"), rename("b", "c")], "already made by a rename"),
+        (vec![whole("c", "x\n"), rename("a", "c")], "already written"),
         (vec![rename("a", "c"), whole("a", "x\n")], "already renamed"),
         (vec![rename("a", "a")], "the name it has"),
         (vec![rename("none", "c")], "does not exist"),
@@ -118,7 +122,6 @@ fn contradictions_are_refused_by_name() {
         (vec![whole("new/x", "x\n"), whole("new", "y\n"), whole("new/x/y", "z\n")], "a file stands at new"),
         (vec![whole("case", "x\n")], "Case has the same name"),
         (vec![whole("one", "x\n"), whole("ONE", "y\n")], "one has the same name"),
-        (vec![write("a", EditBody::Whole { text: "x\n".into(), must_be_new: true })], "already exists"),
     ] {
         let refused = planned(&tree, actions).unwrap_err();
         let reasons = reasons(&refused).join("\n");
@@ -126,6 +129,79 @@ fn contradictions_are_refused_by_name() {
     }
     // Another case of a name that goes away is fine.
     assert!(planned(&tree, vec![rename("Case", "case")]).is_ok());
+}
+
+/// The findings of one kind, by path.
+fn found(plan: &Plan, kind: FindingKind) -> Vec<&str> {
+    plan.findings.iter().filter(|found| found.kind == kind).map(|found| found.path.as_str()).collect()
+}
+
+#[test]
+fn operations_on_one_file_are_carried_out_in_order() {
+    let diff = |name: &str, before: &str, after: &str| {
+        let FileAction::Write { path, edit, mode } = swap(name, before, after) else { unreachable!() };
+        FileAction::Write { path, edit: FileEdit { dialect: "other", ..edit }, mode }
+    };
+    let tree = tree(&[("a", b"1\n2\n3\n"), ("b", b"b\n")]);
+    for (actions, rows) in [
+        (vec![whole("n", "1\n2\n"), swap("n", "2", "two")], vec!["A n \"1\\ntwo\\n\""]),
+        (vec![whole("a", "x\ny\n"), swap("a", "y", "z")], vec!["M a \"x\\nz\\n\""]),
+        (vec![whole("a", "x\n"), whole("a", "x\n")], vec!["M a \"x\\n\""]),
+        (vec![swap("a", "2", "two"), whole("a", "1\ntwo\n3\n")], vec!["M a \"1\\ntwo\\n3\\n\""]),
+        (vec![swap("a", "1", "one"), diff("a", "3", "three")], vec!["M a \"one\\n2\\nthree\\n\""]),
+        (vec![delete("a"), whole("a", "x\n")], vec!["M a \"x\\n\""]),
+        (vec![swap("a", "2", "two"), rename("a", "c")], vec!["R c \"1\\ntwo\\n3\\n\""]),
+        (vec![swap("a", "2", "two"), rename("a", "c"), swap("c", "3", "x")], vec!["R c \"1\\ntwo\\nx\\n\""]),
+        (vec![whole("n", "n\n"), rename("n", "m")], vec!["A m \"n\\n\""]),
+        (vec![delete("b"), rename("a", "b")], vec!["M b \"1\\n2\\n3\\n\"", "D a \"-\""]),
+    ] {
+        let plan = planned(&tree, actions).unwrap();
+        assert_eq!(shown(&plan), rows);
+        assert_eq!(found(&plan, FindingKind::Overwrite), [""; 0], "{rows:?}");
+    }
+    let plan = planned(
+        &tree,
+        vec![
+            swap("a", "1", "x\ny\nz\n1"),
+            rename("a", "c"),
+            swap("c", "3", "three"),
+            swap("c", "none", "more"),
+        ],
+    );
+    let refused = plan.unwrap_err();
+    let RefusalReason::NotFound { hunk, of, .. } = &refused.refusals[0].reason else { panic!("{refused:?}") };
+    assert_eq!((*hunk, *of), (3, 3));
+    assert_eq!(refused.fitting.iter().map(|fitting| fitting.hunk).collect::<Vec<_>>(), [2, 1]);
+    let plan = planned(&tree, vec![swap("a", "1", "x\ny\nz\n1"), rename("a", "c"), swap("c", "3", "three")])
+        .unwrap();
+    let used: Vec<usize> = plan.files[0].hunks.iter().map(|hunk| hunk.used).collect();
+    assert_eq!(used, [1, 3], "lines of the file as it is in the tree");
+}
+
+#[test]
+fn a_file_that_would_be_replaced_unseen_is_asked_about() {
+    let tree = tree(&[("a", b"1\n"), ("b", b"2\n"), ("c", b"1\n")]);
+    let add = |name: &str, text: &str| write(name, EditBody::Whole { text: text.into(), must_be_new: true });
+    let plan = planned(&tree, vec![add("a", "x\n")]).unwrap();
+    assert_eq!(shown(&plan), ["M a \"x\\n\""]);
+    assert_eq!(found(&plan, FindingKind::Overwrite), ["a"]);
+    assert_eq!(found(&planned(&tree, vec![add("a", "1\n")]).unwrap(), FindingKind::Overwrite), [""; 0]);
+    assert_eq!(
+        found(&planned(&tree, vec![delete("a"), add("a", "x\n")]).unwrap(), FindingKind::Overwrite),
+        [""; 0]
+    );
+
+    let plan = planned(&tree, vec![swap("a", "1", "one"), rename("a", "b")]).unwrap();
+    assert_eq!(shown(&plan), ["D a \"-\"", "M b \"one\\n\""]);
+    assert_eq!(plan.files[0].before.as_deref(), Some(&b"1\n"[..]));
+    assert_eq!(plan.files[1].before.as_deref(), Some(&b"2\n"[..]));
+    assert_eq!((plan.files[0].hunks.len(), plan.files[1].hunks.len()), (0, 1));
+    assert_eq!(found(&plan, FindingKind::Overwrite), ["b"]);
+    let same = planned(&tree, vec![rename("a", "c")]).unwrap();
+    assert_eq!(
+        (shown(&same).join(" "), found(&same, FindingKind::Overwrite).len()),
+        ("D a \"-\" = c \"1\\n\"".to_owned(), 0)
+    );
 }
 
 #[test]
@@ -217,4 +293,25 @@ fn limits_are_named() {
         reasons(&planned(&tree(&[("a", b"a\n")]), vec![write("a", EditBody::Hunks(hunks))]).unwrap_err())[0]
             .contains("`hunks` is 2000")
     );
+}
+
+#[test]
+fn lines_that_end_in_a_return_keep_it() {
+    for (old, edited, replaced) in [
+        (&b"one\rtwo\rthree\r"[..], &b"one\r2\rmore\rthree\r"[..], &b"one\rtwo\r3\r"[..]),
+        (b"one\rtwo\rthree\nfour\n", b"one\r2\rmore\rthree\nfour\n", b"one\rtwo\r3\n"),
+        (b"one\rtwo\r\nthree\nfour\r", b"one\r2\r\nmore\r\nthree\nfour\r", b"one\rtwo\r\n3\n"),
+    ] {
+        let tree = tree(&[("a", old)]);
+        let plan = planned(&tree, vec![swap("a", "two", "2\nmore")]).unwrap();
+        assert_eq!(plan.files[0].after.as_deref(), Some(edited), "{:?}", String::from_utf8_lossy(old));
+        assert_eq!((plan.files[0].added, plan.files[0].removed), (2, 1));
+        let plan = planned(&tree, vec![whole("a", "one\ntwo\n3\n")]).unwrap();
+        assert_eq!(plan.files[0].after.as_deref(), Some(replaced), "{:?}", String::from_utf8_lossy(old));
+    }
+    // A few are characters of their lines, and so are doubled ones.
+    for old in [&b"a = 1\nb = 'x\ry'\nc\nd\ne\nf\n"[..], b"a\r\r\nb\r\r\nc = \r\r\n"] {
+        let plan = planned(&tree(&[("a", old)]), vec![swap("a", "c", "d")]);
+        assert!(plan.is_err() || plan.unwrap().files[0].removed == 1, "{:?}", String::from_utf8_lossy(old));
+    }
 }

@@ -1,6 +1,7 @@
 //! The folder `tests/corpus/<dialect>/<name>/`: `answer.md` is planned against `before/` and must give
 //! exactly `after/`, or be refused with reasons that contain every line of `refused.txt`. `rungs.txt`, if
-//! there is one, names the rung of every hunk. A new folder is a new test.
+//! there is one, names the rung of every hunk, and `findings.txt` the kind of every finding. A new folder is a
+//! new test.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,6 +54,7 @@ fn run(case: &Path) -> Result<(), String> {
         (Ok(plan), Some(_)) => Err(format!("planned, although it must be refused: {plan:?}")),
         (Ok(plan), None) => {
             check_rungs(&plan, case)?;
+            check_findings(&plan, case)?;
             check_files(&result(before, &plan), &files(&case.join("after")))
         }
     }
@@ -80,6 +82,17 @@ fn check_rungs(plan: &Plan, case: &Path) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("rungs {rungs:?}"))
+}
+
+fn check_findings(plan: &Plan, case: &Path) -> Result<(), String> {
+    let Ok(wanted) = fs::read_to_string(case.join("findings.txt")) else {
+        return Ok(());
+    };
+    let kinds: Vec<&str> = plan.findings.iter().map(|finding| finding.kind.name()).collect();
+    if kinds == wanted.lines().collect::<Vec<_>>() {
+        return Ok(());
+    }
+    Err(format!("findings {kinds:?}"))
 }
 
 fn check_files(got: &Files, wanted: &Files) -> Result<(), String> {

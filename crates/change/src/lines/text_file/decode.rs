@@ -4,8 +4,10 @@
 //! binary. The rest can only be guessed: every encoding of [`LEGACY`] that reads the bytes and writes them
 //! back unchanged is offered.
 
+use std::ops::Range;
+
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::{FileDecodeError, FileLineEnding, TextFile, TextFileLine, plausibility};
 
@@ -153,22 +155,50 @@ fn usual_ending(lines: &[TextFileLine]) -> FileLineEnding {
     known.max_by_key(|eol| counts[*eol as usize]).unwrap_or(FileLineEnding::Lf)
 }
 
-/// Cuts ASCII-compatible bytes into lines: at `\n` and `\r\n`, or at `\r` if there is no `\n`. The offsets
-/// are those of the bytes.
+/// The lines of ASCII-compatible bytes, with their endings. The offsets are those of the bytes.
 fn cut_lines(bytes: &[u8]) -> impl Iterator<Item = TextFileLine> {
-    let breaker = if memchr(b'\n', bytes).is_some() { b'\n' } else { b'\r' };
+    let returns = returns_end_lines(bytes);
+    line_ranges(bytes).map(move |line| {
+        let eol = match &bytes[line.clone()] {
+            [.., b'\r', b'\n'] => FileLineEnding::CrLf,
+            [.., b'\n'] => FileLineEnding::Lf,
+            [.., b'\r'] if returns => FileLineEnding::Cr,
+            _ => FileLineEnding::None,
+        };
+        let text = line.start..line.end - eol.as_str().len();
+        TextFileLine { raw: text.clone(), text, eol }
+    })
+}
+
+/// Where the lines of ASCII-compatible bytes are, each with its ending: `\n`, `\r\n`, or a `\r` alone where that ends
+/// lines.
+pub(crate) fn line_ranges(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let returns = returns_end_lines(bytes);
     let mut start = 0;
     std::iter::from_fn(move || {
         let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
-        let at = memchr(breaker, rest).map_or(bytes.len(), |length| start + length);
-        let (end, eol) = match breaker {
-            _ if at == bytes.len() => (at, FileLineEnding::None),
-            b'\r' => (at, FileLineEnding::Cr),
-            _ if at > start && bytes[at - 1] == b'\r' => (at - 1, FileLineEnding::CrLf),
-            _ => (at, FileLineEnding::Lf),
+        let end = match returns {
+            false => memchr(b'\n', rest),
+            true => memchr2(b'\n', b'\r', rest).map(|at| at + usize::from(rest[at..].starts_with(b"\r\n"))),
         };
-        let text = start..end;
-        start = at + 1;
-        Some(TextFileLine { raw: text.clone(), text, eol })
+        let line = start..end.map_or(bytes.len(), |at| start + at + 1);
+        start = line.end;
+        Some(line)
     })
+}
+
+/// A file that mixes endings has more than one lone `\r` for so many `\n`. With fewer they are characters of a line.
+const FEEDS_PER_RETURN: usize = 4;
+
+/// Whether a `\r` alone ends a line: there is no `\n`, or the file visibly mixes both. One that is doubled before a
+/// `\n` is a damaged `\r\n`.
+pub(crate) fn returns_end_lines(bytes: &[u8]) -> bool {
+    let doubled = |at: usize| bytes.get(at.wrapping_sub(1)) == Some(&b'\r');
+    let is_lone = |at: &usize| !matches!(bytes.get(at + 1), Some(b'\n' | b'\r')) && !doubled(*at);
+    let Some(first) = memchr(b'\r', bytes) else { return false };
+    if memchr(b'\n', bytes).is_none() {
+        return true;
+    }
+    let lone = memchr_iter(b'\r', &bytes[first..]).map(|at| first + at).filter(is_lone).count();
+    lone * FEEDS_PER_RETURN > memchr_iter(b'\n', bytes).count()
 }

@@ -22,6 +22,8 @@ mod replace;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use decode::{line_ranges, returns_end_lines};
+
 use std::ops::Range;
 
 use encoding_rs::Encoding;
@@ -62,7 +64,7 @@ pub enum FileLineEnding {
     Lf,
     /// `\r\n`
     CrLf,
-    /// `\r`, only in files that have no `\n` at all.
+    /// `\r`, in files that have no `\n` at all or visibly mix both.
     Cr,
 }
 

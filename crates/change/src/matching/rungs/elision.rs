@@ -5,6 +5,7 @@
 use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
 use crate::matching::fit::{HunkFit, LineEdit};
 use crate::matching::normalize::is_blank;
+use crate::plan::findings::is_gap;
 use crate::proposal::Hunk;
 
 pub(super) struct ElisionRung;
@@ -23,7 +24,7 @@ impl Rung for ElisionRung {
     }
 
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        let Some(pieces) = pieces(query.hunk) else {
+        let Some(pieces) = pieces(query) else {
             return Vec::new();
         };
         let mut found: Vec<HunkFit> = Vec::new();
@@ -45,7 +46,7 @@ impl Rung for ElisionRung {
 
     fn edits(&self, query: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         let mut edits = Vec::new();
-        for piece in pieces(query.hunk).unwrap_or_default() {
+        for piece in pieces(query).unwrap_or_default() {
             let query = MatchQuery { hunk: &piece, ..*query };
             if let Some((rung, places)) = first_matching_rung(strict_rungs(), &query) {
                 edits.extend(rung.edits(&query, &places[0])?);
@@ -56,10 +57,12 @@ impl Rung for ElisionRung {
 }
 
 /// The pieces between the gaps, old and new side by side. `None` if there is no gap, the sides have
-/// different numbers of gaps, or an end is not anchored.
-fn pieces(hunk: &Hunk) -> Option<Vec<Hunk>> {
-    let before: Vec<&[String]> = hunk.before.split(|line| is_gap(line)).collect();
-    let after: Vec<&[String]> = hunk.after.split(|line| is_gap(line)).collect();
+/// different numbers of gaps, or an end is not anchored. A line that the file has is content.
+fn pieces(query: &MatchQuery<'_, '_>) -> Option<Vec<Hunk>> {
+    let hunk = query.hunk;
+    let is_gap = |line: &String| is_gap(line) && query.view.content_places(line).is_empty();
+    let before: Vec<&[String]> = hunk.before.split(is_gap).collect();
+    let after: Vec<&[String]> = hunk.after.split(is_gap).collect();
     let anchored = |piece: &&[String]| piece.iter().any(|line| !is_blank(line));
     if before.len() < 2 || before.len() != after.len() || !before.iter().all(anchored) {
         return None;
@@ -71,25 +74,4 @@ fn pieces(hunk: &Hunk) -> Option<Vec<Hunk>> {
         ..Hunk::default()
     };
     Some(before.into_iter().zip(after).map(piece).collect())
-}
-
-/// Whether a line stands for lines that were left out: dots alone or as a comment, perhaps with a few words
-/// such as "existing code".
-fn is_gap(line: &str) -> bool {
-    let text = line.trim();
-    let text = ["//", "#", "--", "/*", "<!--", "{/*", ";", "%"]
-        .iter()
-        .find_map(|sign| text.strip_prefix(sign))
-        .unwrap_or(text)
-        .trim();
-    let text = ["*/}", "*/", "-->"].iter().find_map(|sign| text.strip_suffix(sign)).unwrap_or(text).trim();
-    let Some(rest) = text.strip_prefix("...").or_else(|| text.strip_prefix('\u{2026}')) else {
-        return false;
-    };
-    let words = rest.trim_end_matches('.').trim_end_matches('\u{2026}').trim().to_lowercase();
-    words.is_empty()
-        || (words.len() <= 60
-            && ["existing", "rest", "unchanged", "same", "other", "omitted"]
-                .iter()
-                .any(|word| words.contains(word)))
 }

@@ -4,19 +4,20 @@
 //!
 //! They run on every plan, so each is a single pass over the text of a file.
 
+mod fragment;
 mod hidden;
 mod mass_deletion;
 mod near;
-
 mod placeholder;
 #[cfg(test)]
 mod tests;
 
-pub use mass_deletion::{DELETED_FILES, LARGE_FILE_LINES};
+pub use mass_deletion::{DELETED_FILE_LINES, DELETED_FILES, LARGE_FILE_LINES};
+pub(crate) use placeholder::{gap_lines, is_gap};
 
 use std::borrow::Cow;
 
-use crate::lines::text_file::TextFile;
+use crate::lines::text_file::{TextFile, line_ranges};
 use crate::plan::{FileChangeKind, FilePlan, FindingKind, PlanFinding};
 
 pub trait PlanCheck: Sync {
@@ -24,7 +25,9 @@ pub trait PlanCheck: Sync {
     fn kind(&self) -> FindingKind;
 
     /// Checks one file.
-    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>);
+    fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
+        let _ = (file, out);
+    }
 
     /// Checks all files together.
     fn check_all(&self, files: &[FilePlan], out: &mut Vec<PlanFinding>) {
@@ -37,6 +40,7 @@ pub fn all() -> &'static [&'static dyn PlanCheck] {
     &[
         &near::NearCheck,
         &placeholder::PlaceholderCheck,
+        &fragment::FragmentCheck,
         &mass_deletion::MassDeletionCheck,
         &hidden::HiddenCheck,
     ]
@@ -85,21 +89,12 @@ pub(crate) fn lossy_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(source.text().to_owned()))
 }
 
-/// Also of a text that ends its lines in `\r` alone.
+/// Without their endings, whatever these are.
 pub(crate) fn text_lines(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    let breaker = match memchr::memchr(b'\n', text.as_bytes()) {
-        None => b'\r',
-        Some(_) => b'\n',
-    };
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = memchr::memchr(breaker, rest.as_bytes()).unwrap_or(rest.len());
-        let line = &rest[..end];
-        rest = rest.get(end + 1..).unwrap_or_default();
-        Some(line.strip_suffix('\r').unwrap_or(line))
+    line_ranges(text.as_bytes()).map(|line| {
+        let line = &text[line];
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        line.strip_suffix('\r').unwrap_or(line)
     })
 }
 

@@ -8,6 +8,8 @@ fn file(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FilePlan {
         (_, None) => FileChangeKind::Deleted,
         _ => FileChangeKind::Modified,
     };
+    let (added, removed) =
+        crate::diff::count_changed_lines(before.unwrap_or_default(), after.unwrap_or_default());
     FilePlan {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
@@ -16,8 +18,8 @@ fn file(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FilePlan {
         after: after.map(<[u8]>::to_vec),
         mode_before: None,
         mode_after: None,
-        added: 0,
-        removed: 0,
+        added,
+        removed,
         dialect: None,
         hunks: Vec::new(),
     }
@@ -53,6 +55,37 @@ fn losing_more_than_half_of_a_large_file_is_found() {
         let text = |count: usize| "line\n".repeat(count).into_bytes();
         let file = file("a.txt", Some(&text(before)), Some(&text(after)));
         assert_eq!(found(file), expected, "{before} to {after}");
+    }
+}
+
+#[test]
+fn lines_that_are_moved_or_rewritten_are_not_lost() {
+    let text = |name: &str, count: usize| (0..count).map(|i| format!("{name} {i}\n")).collect::<String>();
+    let old = text("line", 100);
+    let count = |files: &[(&str, Option<&str>, Option<&str>)]| {
+        let files: Vec<FilePlan> = files
+            .iter()
+            .map(|(path, before, after)| file(path, before.map(str::as_bytes), after.map(str::as_bytes)))
+            .collect();
+        let found = check_plan(&files);
+        found.iter().filter(|finding| finding.kind == FindingKind::MassDeletion).count()
+    };
+    let indented = old.replace("line", "    line");
+    let grown = format!("{}{}", text("line", 40), text("new", 70));
+    let other = format!("{}{}", text("line", 30), text("new", 40));
+    assert_eq!(count(&[("a", Some(&old), Some("use b;\n")), ("b", None, Some(&indented))]), 0, "moved");
+    assert_eq!(
+        count(&[("a", Some(&old), Some("use b;\n")), ("b", Some(&old), Some(&indented))]),
+        1,
+        "a copy"
+    );
+    assert_eq!(count(&[("a", Some(&old), Some(&grown))]), 0, "rewritten");
+    assert_eq!(count(&[("a", Some(&old), Some(&other))]), 1, "shorter, and mostly gone");
+    assert_eq!(count(&[("a", Some(&old), Some(&text("new", 100)))]), 1, "another text");
+    for (lines, expected) in [(DELETED_FILE_LINES, 0), (DELETED_FILE_LINES + 1, 1)] {
+        let long = text("line", lines);
+        assert_eq!(count(&[("a", Some(&long), None)]), expected);
+        assert_eq!(count(&[("a", Some(&long), None), ("b", None, Some(&long))]), 0, "moved");
     }
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::ReviseError;
 use crate::diff::{self, DiffContent, DiffHunk, DiffLine, DiffLineKind};
-use crate::lines::text_file::TextFile;
+use crate::lines::text_file::{TextFile, line_ranges};
 use crate::plan::{FilePlan, HunkReport, HunkState};
 
 pub(super) struct HunkSelection {
@@ -129,11 +129,10 @@ impl<'b> ByteLines<'b> {
 
 /// Lines with their endings: up to a line feed, or in bytes without any, up to a carriage return.
 fn split(bytes: &[u8], width: CodeUnitWidth) -> Vec<&[u8]> {
-    let unit = |byte: u8| match width {
-        CodeUnitWidth::One => vec![byte],
-        CodeUnitWidth::Two(false) => vec![byte, 0],
-        CodeUnitWidth::Two(true) => vec![0, byte],
+    let CodeUnitWidth::Two(zero_first) = width else {
+        return line_ranges(bytes).map(|line| &bytes[line]).collect();
     };
+    let unit = |byte: u8| if zero_first { [0, byte] } else { [byte, 0] };
     let (feed, back) = (unit(b'\n'), unit(b'\r'));
     let size = feed.len();
     let has = |wanted: &[u8]| bytes.chunks(size).any(|chunk| chunk == wanted);

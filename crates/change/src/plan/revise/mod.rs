@@ -12,7 +12,7 @@ mod tests;
 use crate::diff;
 use crate::plan::findings;
 use crate::plan::findings::lossy_text;
-use crate::plan::{FileChangeKind, FilePlan, Plan};
+use crate::plan::{FileChangeKind, FilePlan, FindingKind, Plan};
 use crate::proposal::ProposalNote;
 use crate::proposal::limits::FILE_BYTES;
 use crate::proposal::path::RelPath;
@@ -117,7 +117,13 @@ fn with_after(mut file: FilePlan, after: Vec<u8>) -> FilePlan {
 }
 
 fn revised_plan(plan: &Plan, files: Vec<FilePlan>, said: String) -> Plan {
-    let findings = findings::check_plan(&files);
+    let mut findings = findings::check_plan(&files);
+    // Only the operations themselves show what they replace.
+    let changes = |path: &RelPath| {
+        files.iter().any(|file| file.path == *path && file.change != FileChangeKind::Unchanged)
+    };
+    let replaces = plan.findings.iter().filter(|finding| finding.kind == FindingKind::Overwrite);
+    findings.extend(replaces.filter(|finding| changes(&finding.path)).cloned());
     let mut notes = plan.notes.clone();
     notes.push(ProposalNote { line: 0, text: said });
     Plan { files, findings, notes }

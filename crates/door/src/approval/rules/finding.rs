@@ -22,6 +22,16 @@ pub static PLACEHOLDER: FindingRule = rule(
     "the answer has a placeholder where code was left out",
     "`--allow placeholder` lets it pass",
 );
+pub static FRAGMENT: FindingRule = rule(
+    FindingKind::Fragment,
+    "a block for a whole file seems to be only a part of it",
+    "`--allow fragment` lets it pass",
+);
+pub static OVERWRITE: FindingRule = rule(
+    FindingKind::Overwrite,
+    "a file would be replaced that the author may not have known as it is",
+    "`--allow overwrite` lets it pass",
+);
 pub static MASS_DELETION: FindingRule = rule(
     FindingKind::MassDeletion,
     "much of a file, or many files, would be deleted",
@@ -43,6 +53,8 @@ fn rule_for(kind: FindingKind) -> Option<&'static FindingRule> {
     match kind {
         FindingKind::Near => Some(&NEAR),
         FindingKind::Placeholder => Some(&PLACEHOLDER),
+        FindingKind::Fragment => Some(&FRAGMENT),
+        FindingKind::Overwrite => Some(&OVERWRITE),
         FindingKind::MassDeletion => Some(&MASS_DELETION),
         FindingKind::Hidden => Some(&HIDDEN),
         FindingKind::Syntax => Some(&SYNTAX),

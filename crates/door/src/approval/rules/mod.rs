@@ -70,6 +70,8 @@ static RULES: &[&dyn ApprovalRule] = &[
     &guarded::GuardedRule,
     &finding::NEAR,
     &finding::PLACEHOLDER,
+    &finding::FRAGMENT,
+    &finding::OVERWRITE,
     &finding::MASS_DELETION,
     &finding::HIDDEN,
     &finding::SYNTAX,

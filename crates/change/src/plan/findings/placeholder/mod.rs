@@ -9,7 +9,7 @@ mod phrase;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{CheckedFile, PlanCheck, clip_line, text_lines};
 use crate::plan::{FindingKind, PlanFinding};
@@ -30,7 +30,7 @@ impl PlanCheck for PlaceholderCheck {
     fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
         let Some(after) = file.after else { return };
         let language = PlaceholderLanguage::of(file.file.path.as_str());
-        let mut found = placeholders(after, language);
+        let mut found = placeholders(text_lines(after), language);
         if found.is_empty() {
             return;
         }
@@ -53,12 +53,17 @@ impl PlanCheck for PlaceholderCheck {
 }
 
 /// Trimmed, with their line numbers (from 1).
-fn placeholders(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &str)> {
+fn placeholders<'t>(
+    lines: impl Iterator<Item = &'t str>,
+    language: PlaceholderLanguage,
+) -> Vec<(usize, &'t str)> {
     let mut found = Vec::new();
-    let mut all = text_lines(text).enumerate().peekable();
+    let mut statements = PythonStatements::default();
+    let mut all = lines.enumerate().peekable();
     while let Some((index, line)) = all.next() {
         let line = line.trim();
-        if line.len() > LINE_BYTES || !is_placeholder(line, language) {
+        let odd_dots = language == PlaceholderLanguage::Python && statements.is_odd_ellipsis(line);
+        if line.len() > LINE_BYTES || !(odd_dots || is_placeholder(line, language)) {
             continue;
         }
         // The end of a parameter list: `...` and then the bracket.
@@ -70,12 +75,62 @@ fn placeholders(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &str)>
     found
 }
 
+/// What comes before a line of Python.
+#[derive(Default)]
+struct PythonStatements<'t> {
+    previous: &'t str,
+    in_text: bool,
+}
+
+impl<'t> PythonStatements<'t> {
+    /// Whether `line` is an ellipsis where nobody writes one: after a statement, neither as a body nor as a value.
+    fn is_odd_ellipsis(&mut self, line: &'t str) -> bool {
+        let quotes = line.matches("\"\"\"").count() + line.matches("'''").count();
+        let (inside, previous) = (self.in_text, self.previous);
+        self.in_text ^= quotes % 2 == 1;
+        if !line.is_empty() {
+            self.previous = line;
+        }
+        let follows_statement =
+            previous.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ')' | ']' | '_'));
+        line == "..." && !inside && follows_statement && !previous.starts_with(['#', '@'])
+    }
+}
+
+/// The lines of `new` (from 0) that stand for lines of `old`, each by itself. A line that `old` has is content. `None` if
+/// something was left out in another way, too.
+pub(crate) fn gap_lines(path: &str, old: &[&str], new: &[&str]) -> Option<Vec<usize>> {
+    let language = PlaceholderLanguage::of(path);
+    let mut found = placeholders(new.iter().copied(), language);
+    if !found.is_empty() {
+        let known: HashSet<&str> = old.iter().map(|line| line.trim()).collect();
+        found.retain(|(_, line)| !known.contains(line));
+    }
+    let whole = |line: &str| whole_comment(line, language).is_some() || is_bare(line, language);
+    found.iter().all(|(_, line)| whole(line)).then(|| found.iter().map(|(number, _)| number - 1).collect())
+}
+
+/// Whether a line of an edit stands for lines that were left out: dots alone or as a comment, perhaps with a few words
+/// such as "existing code".
+pub(crate) fn is_gap(line: &str) -> bool {
+    let line = line.trim();
+    if line.len() > LINE_BYTES {
+        return false;
+    }
+    let body = whole_comment(line, PlaceholderLanguage::Unknown).map_or(line, |comment| comment.body);
+    let phrase = PlaceholderPhrase::read(body);
+    let code = body == line && !line.chars().all(is_prose);
+    !code && (phrase.is_only_dots() || phrase.stands_for_code() || phrase.has_dots_and_omission())
+}
+
 /// How a file's language treats dots and comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PlaceholderLanguage {
     /// Text for people: only HTML comments, and lines that say it with dots, count.
     Prose,
-    /// Languages in which three dots alone are valid (Python, Perl, R, YAML).
+    /// Three dots alone are valid, but only in a few places.
+    Python,
+    /// Other languages in which three dots alone are valid (Perl, R, YAML).
     DotsAreCode,
     /// Code in which three dots alone are not valid.
     Code,
@@ -88,9 +143,8 @@ impl PlaceholderLanguage {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match extension.to_ascii_lowercase().as_str() {
             "md" | "markdown" | "mdx" | "txt" | "rst" | "adoc" | "org" | "tex" => PlaceholderLanguage::Prose,
-            "py" | "pyi" | "pyx" | "pl" | "pm" | "raku" | "r" | "yaml" | "yml" | "jl" => {
-                PlaceholderLanguage::DotsAreCode
-            }
+            "py" | "pyi" | "pyx" => PlaceholderLanguage::Python,
+            "pl" | "pm" | "raku" | "r" | "yaml" | "yml" | "jl" => PlaceholderLanguage::DotsAreCode,
             "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" | "rs" | "go"
             | "java" | "kt" | "kts" | "scala" | "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "cs"
             | "swift" | "rb" | "php" | "dart" | "lua" | "json" | "jsonc" | "toml" | "css" | "scss"

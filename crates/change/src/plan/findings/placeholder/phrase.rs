@@ -7,8 +7,8 @@
 /// Every placeholder without dots has one of these words, given by how they begin.
 #[rustfmt::skip]
 const SIGNS: &[&str] = &[
-    "rest", "existing", "unchanged", "remain", "omitted", "truncated", "snip", "same", "as is",
-    "as before", "elided",
+    "rest", "existing", "unchanged", "unmodified", "remain", "omitted", "truncated", "snip", "same",
+    "as is", "as before", "elided",
 ];
 
 /// Whether a word of the line begins with one of [`SIGNS`].
@@ -106,6 +106,12 @@ impl PlaceholderPhrase {
         self.glued && self.words.len() == 1 && !self.dots_last
     }
 
+    /// `... other stuff`: in an edit, where lines around it have to prove the rest, that is enough.
+    pub(crate) fn has_dots_and_omission(&self) -> bool {
+        let omits = |word: &String| contains_word(OMISSION, word);
+        self.dots_first && !self.is_spread() && self.words.len() <= WORDS && self.words.iter().any(omits)
+    }
+
     /// Whether it stands for code that was left out.
     pub(crate) fn stands_for_code(&self) -> bool {
         if self.words.is_empty() || self.is_spread() {
@@ -134,7 +140,9 @@ impl PlaceholderPhrase {
         let known = |word: &String| {
             contains_word(OMISSION, word) || contains_word(THINGS, word) || contains_word(FILLERS, word)
         };
-        let least = if self.dots_first || self.dots_last { 1 } else { 2 };
+        let alone = ["unchanged", "unmodified", "omitted", "snip", "snipped"];
+        let alone = self.words.first().is_some_and(|word| contains_word(&alone, word));
+        let least = if self.dots_first || self.dots_last || alone { 1 } else { 2 };
         (least..=WORDS).contains(&self.words.len()) && self.words.iter().all(known) && self.forms_omission()
     }
 
@@ -169,7 +177,11 @@ impl PlaceholderPhrase {
             || (any(&["existing", "original", "previous", "remaining", "other"])
                 && thing
                 && (dots || (has("existing") && has("code"))))
-            // keep the rest; keep existing methods
+            // unchanged; snip
+            || self.words.len() == 1 && (kept || has("snip"))
+            // keep the rest
+            || (any(&["keep", "keeping", "leave"]) && has("rest"))
+            // keep existing methods
             || (any(&["keep", "keeping", "leave"]) && (whole || any(&["existing", "other"])) && (thing || dots))
             // same as before ...; (unchanged) ...
             || (dots && (kept || follows("same", "as")))

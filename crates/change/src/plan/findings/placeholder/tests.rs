@@ -17,6 +17,12 @@ const STANDS_FOR_CODE: &[(&str, &str)] = &[
     ("a.ts", "// ... same as before"),
     ("a.ts", "// ..."),
     ("a.ts", "..."),
+    ("a.ts", "// unchanged"),
+    ("a.ts", "// (unchanged)"),
+    ("a.py", "# keep the rest"),
+    ("a.py", "# leave the rest as it is"),
+    ("a.py", "# ... rest of the file"),
+    ("a.html", "<!-- ... -->"),
     ("a.ts", "...existing code..."),
     ("a.tsx", "{/* ... rest of the JSX ... */}"),
     ("a.tsx", "{/* existing content unchanged */}"),
@@ -105,7 +111,7 @@ const REAL_TEXT: &[(&str, &str)] = &[
 ];
 
 fn found(path: &str, line: &str) -> bool {
-    !placeholders(line, PlaceholderLanguage::of(path)).is_empty()
+    !placeholders(text_lines(line), PlaceholderLanguage::of(path)).is_empty()
 }
 
 #[test]
@@ -123,7 +129,7 @@ fn real_code_and_prose_are_left_alone() {
 #[test]
 fn dots_that_end_a_parameter_list_are_code() {
     let text = "void log(\n    const char *format,\n    ...\n);\n";
-    assert_eq!(placeholders(text, PlaceholderLanguage::Code), []);
+    assert_eq!(placeholders(text_lines(text), PlaceholderLanguage::Code), []);
 }
 
 #[test]
@@ -135,4 +141,19 @@ fn odd_lines_do_no_harm() {
         }
     }
     assert!(!found("a.ts", &format!("// ... existing code {}", "x".repeat(LINE_BYTES))));
+}
+
+#[test]
+fn an_ellipsis_after_a_statement_of_python_is_a_placeholder() {
+    let found = |text| placeholders(text_lines(text), PlaceholderLanguage::of("a.py")).len();
+    assert_eq!(found("import os\n\n...\n\ndef main():\n    run()\n    ...\n"), 2);
+    for stub in [
+        "class A(Protocol):\n    def f(self) -> int:\n        ...\n\n    x: int\n",
+        "def f():\n    \"\"\"Text.\"\"\"\n    ...\n",
+        "@overload\ndef f(a: int) -> int:\n    # one\n    ...\n",
+        "\"\"\"\n>>> for i in x\n...\n\"\"\"\n",
+        "x = [\n    1,\n    ...\n]\n",
+    ] {
+        assert_eq!(found(stub), 0, "{stub}");
+    }
 }
