@@ -94,7 +94,8 @@ impl<'a> SegmentIter<'a> {
         match &event.kind {
             MarkerKind::Fence(fence) => self.fenced_segment(at, line, fence),
             MarkerKind::Search => self.unfenced_segment(at, line, ahead.replace.get()),
-            MarkerKind::PatchBegin if lines::indent(self.lines.get(line)) == 0 => {
+            // A part that stands outside of an envelope needs at least its end.
+            MarkerKind::PatchBegin | MarkerKind::PatchFile => {
                 self.unfenced_segment(at, line, ahead.patch_end.get())
             }
             MarkerKind::Diff => self.diff_segment(at, line),
