@@ -7,7 +7,7 @@
 mod apply_patch;
 mod diff;
 mod new_unified;
-mod opening;
+pub(crate) mod opening;
 pub(crate) mod patch_marker;
 mod search_replace;
 mod unified;

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 
 use super::ResponseError;
 use super::block_shape::{
-    SEARCH_REPLACE, begins_nameless, exceeded_limit, has_changed_lines, holds_patch, is_headless_diff,
-    is_whole_file, names_files_itself, unescape_edit,
+    SEARCH_REPLACE, begins_nameless, exceeded_limit, has_changed_lines, holds_named_search, holds_patch,
+    is_headless_diff, is_whole_file, names_files_itself, unescape_edit,
 };
 use super::control;
 use super::file_names::{self, FirstLineName};
@@ -96,7 +96,8 @@ impl<'a> BlockReader<'a> {
             header.subject = HeaderSubject::Path(path);
         }
         let mut text = self.lines.block_text(segment.content.clone(), segment.indent);
-        match unescape_edit(&text) {
+        let as_it_is = header.dialect.is_some_and(is_whole_file);
+        match unescape_edit(&text).filter(|_| !as_it_is) {
             Some(Ok(unescaped)) => text = Cow::Owned(unescaped),
             Some(Err(reason)) => return BlockOutcome::Broken(line, reason.to_owned()),
             None => {}
@@ -169,9 +170,8 @@ impl<'a> BlockReader<'a> {
             HeaderSubject::Rename => rename_outcome(line, text),
             HeaderSubject::Ambiguous(said) => {
                 let said = clipped(said);
-                let reason = format!(
-                    "`{said}` may be a path or a remark; a path with blanks needs quotes: `// \"{said}\"`"
-                );
+                let reason =
+                    format!("`{said}` may be a path or a remark; write a path in quotes: `// \"{said}\"`");
                 BlockOutcome::Broken(line, reason)
             }
             HeaderSubject::Path(path) if file_names::names_lines(path) => {
@@ -184,8 +184,22 @@ impl<'a> BlockReader<'a> {
                 Ok(path) => self.read_headed(header, path, text),
                 Err(error) => BlockOutcome::Broken(line, error.to_string()),
             },
+            HeaderSubject::None if header.cited.is_some() => {
+                self.read_cited(header, header.cited.unwrap_or_default(), text)
+            }
             HeaderSubject::None if self.is_control(header, text) => BlockOutcome::Control,
             HeaderSubject::None => self.read_unheaded(header, text),
+        }
+    }
+
+    /// A block whose header quotes lines of a file: an edit if it is written as one, never the whole file.
+    fn read_cited(&mut self, header: &FenceHeader<'_>, path: &str, text: &str) -> BlockOutcome {
+        if is_whole_file(dialect::detect(text)) {
+            return BlockOutcome::Example(format!("this block quotes lines of `{}`", clipped(path)));
+        }
+        match RelPath::parse(path) {
+            Ok(path) => self.read_headed(header, path, text),
+            Err(error) => BlockOutcome::Broken(self.segment.range.start + 1, error.to_string()),
         }
     }
 
@@ -335,6 +349,10 @@ impl<'a> BlockReader<'a> {
                     line,
                     "this block deletes a file but does not name it".to_owned(),
                 );
+            }
+            if holds_named_search(body) {
+                let reason = "this block holds edits, but it cannot be told which file they are for; put its path into the header";
+                return BlockOutcome::Broken(line, reason.to_owned());
             }
             return BlockOutcome::Example(self.example_reason(header));
         };

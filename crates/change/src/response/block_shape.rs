@@ -1,8 +1,7 @@
 //! What can be told about a block without reading it: whether it is a whole file, names its files itself,
 //! or exceeds the limits.
 
-use super::ResponseError;
-use super::markers;
+use super::{ResponseError, file_names, markers};
 use crate::dialect::patch_marker::{self, PatchMarker};
 use crate::dialect::{self, Dialect};
 use crate::proposal::limits::PlanLimits;
@@ -47,6 +46,14 @@ pub(super) fn is_whole_file(dialect: &dyn Dialect) -> bool {
 pub(super) fn holds_patch(text: &str) -> bool {
     let is = |marker| text.lines().any(|line| patch_marker::parse(line.trim_start()) == Some(marker));
     text.contains("**") && is(PatchMarker::Begin) && is(PatchMarker::End)
+}
+
+/// Whether the line above a SEARCH block, first in the text, mentions a file.
+pub(super) fn holds_named_search(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
+    lines.next().is_some_and(|first| file_names::mentioned_path(first).is_some())
+        && lines.next().is_some_and(markers::is_search)
+        && lines.any(markers::is_replace)
 }
 
 /// Whether a block begins with a search that names no file: without a name from elsewhere it cannot be

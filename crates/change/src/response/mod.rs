@@ -317,18 +317,23 @@ impl ProposalBuilder<'_> {
     fn finish(mut self, lines: &ResponseLines<'_>) -> Proposal {
         let proposal = &mut self.proposal;
         let mut line = 0;
-        if let Some((range, indent)) = self.control {
+        if let Some((range, indent)) = self.control.take() {
             line = range.start + 1;
             let (control, mut notes) = control::read(&lines.block_text(range, indent), line);
             proposal.control = control;
             proposal.notes.append(&mut notes);
         }
+        let (mut differences, missing) =
+            control::compare_summary(&proposal.control, &proposal.operations, line);
+        for reason in missing {
+            self.add_unread(line, reason, true);
+        }
+        let proposal = &mut self.proposal;
         if self.unlisted > 0 {
             let text = format!("{} more blocks were not read and are not listed", self.unlisted);
             proposal.notes.push(ProposalNote { line: 0, text });
         }
-        let mut notes = control::compare_summary(&proposal.control, &proposal.operations, line);
-        proposal.notes.append(&mut notes);
+        proposal.notes.append(&mut differences);
         self.proposal
     }
 }

@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
+use super::header;
 use super::lines::ResponseLines;
 use super::markers;
-use super::{header, quotes};
 use crate::dialect::{is_hunk_header, patch_marker};
 
 /// The first such line (from 0), and the reason why it is not read.
@@ -59,10 +59,5 @@ const CONTEXT_LINES: usize = 8;
 
 /// Without blanks and quotes before it.
 fn bare(line: &str) -> &str {
-    let mut line = line.trim_start();
-    for _ in 0..quotes::QUOTE_DEPTH {
-        let Some(rest) = quotes::without_mark(line) else { break };
-        line = rest.trim_start();
-    }
-    line
+    line.trim_start_matches(['>', ' ', '\t'])
 }
