@@ -289,7 +289,7 @@ impl ProposalBuilder<'_> {
     }
 
     fn add_stray(&mut self, lines: &ResponseLines<'_>, prose: Range<usize>) {
-        if let Some((line, reason)) = stray::find(lines, prose) {
+        if let Some((line, reason)) = stray::find(lines, prose, self.limits) {
             self.add_unread(line + 1, reason.to_owned(), true);
         }
     }

@@ -6,12 +6,31 @@ use std::ops::Range;
 
 use super::header;
 use super::lines::ResponseLines;
-use super::markers;
+use super::{markers, quotes};
 use crate::dialect::{is_hunk_header, patch_marker};
+use crate::proposal::limits::PlanLimits;
 
-/// The first such line (from 0), and the reason why it is not read.
-pub(super) fn find(lines: &ResponseLines<'_>, prose: Range<usize>) -> Option<(usize, &'static str)> {
-    prose.clone().find_map(|line| Some((line, reason(lines, line, prose.end)?)))
+/// The first such line (from 0), and the reason why it is not read. Quotations that are complete were looked at before.
+pub(super) fn find(
+    lines: &ResponseLines<'_>,
+    prose: Range<usize>,
+    limits: &PlanLimits,
+) -> Option<(usize, &'static str)> {
+    let mut at = prose.start;
+    while at < prose.end {
+        let quoted = quotes::complete_end(lines, at, prose.end, limits);
+        let (Ok(end) | Err(end)) = quoted;
+        let end = end.max(at + 1);
+        let found = match quoted {
+            Ok(skipped) if skipped > at => None,
+            _ => (at..end).find_map(|line| Some((line, reason(lines, line, prose.end)?))),
+        };
+        if found.is_some() {
+            return found;
+        }
+        at = end;
+    }
+    None
 }
 
 fn reason(lines: &ResponseLines<'_>, line: usize, end: usize) -> Option<&'static str> {

@@ -35,6 +35,15 @@ fn quoted_blocks_are_read_if_all_of_them_is_quoted() {
             &[WRITTEN, "!6 this part of a patch"],
         ),
         (&format!("> ```sh\n> ls\n> ```\n{GOOD}"), &[WRITTEN]),
+        // A tool quotes the edit that failed.
+        (
+            &format!("{search}\n> This failed in a.py:\n{}", marked("> ", search).replace('\n', "  \n")),
+            &["W a.py multi-search-replace a=>b"],
+        ),
+        (
+            &format!("{search}\n{}", marked("> ", &search.replace("b\n", "c\n"))),
+            &["W a.py multi-search-replace a=>b a=>c"],
+        ),
         ("```md // a.md\n> ```py // b.py\n> x\n> ```\n```\n", &["W a.md replace \"> ```py // b.py\\n"]),
     ]);
     let deepest = marked(&"> ".repeat(quotes::QUOTE_DEPTH), GOOD);
