@@ -1,11 +1,13 @@
 //! The `*** Begin Patch` envelope: files to add, update, move and delete in one text, places given by `@@`
 //! and the lines around them instead of numbers.
 //!
-//! Without its `*** End Patch` a patch was cut off and is refused.
+//! A patch that begins and has no `*** End Patch` was cut off and is refused. Parts without an envelope are read
+//! where something else says that they are complete: a closed fence.
 
 use super::diff::lines::{self, HunkReader};
 use super::diff::print;
 use super::opening::opening_lines;
+use super::patch_marker::{self, PatchMarker};
 use super::{Dialect, DialectBlock, DialectError, checked_path};
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
@@ -41,16 +43,18 @@ impl Dialect for ApplyPatchDialect {
     }
 
     fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError> {
-        let mut reader = ApplyPatchReader { patches: 0, inside: None, file: None, files: Vec::new() };
-        for (at, text) in block.lines().into_iter().enumerate() {
-            reader.line(block.line + at, text)?;
+        let mut reader = ApplyPatchReader::default();
+        let lines = without_padding(block.lines());
+        for (at, text) in lines.iter().enumerate() {
+            reader.line(block.line + at, text, &lines[at + 1..])?;
         }
-        if let Some(line) = reader.inside {
+        if let Some(line) = reader.inside.filter(|_| reader.begun) {
             return Err(DialectError::at(
                 line,
                 "the patch that begins here has no `*** End Patch`; the answer may be cut off",
             ));
         }
+        reader.files.extend(reader.file.take());
         if reader.patches == 0 {
             return Err(DialectError::at(
                 block.line,
@@ -99,8 +103,28 @@ impl Dialect for ApplyPatchDialect {
 }
 
 fn begins(line: &str) -> bool {
-    let line = line.trim_end();
-    line == BEGIN || [ADD, DELETE, UPDATE].iter().any(|start| line.starts_with(start))
+    patch_marker::parse(line.trim_start())
+        .is_some_and(|marker| marker == PatchMarker::Begin || marker.names_file())
+}
+
+/// Blanks in front of a line.
+fn padding(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// Takes off what a patch is indented by, if all of it is.
+fn without_padding(mut lines: Vec<&str>) -> Vec<&str> {
+    let Some(first) = lines.iter().position(|line| begins(line)) else { return lines };
+    let is_end = |line: &&str| patch_marker::parse(line.trim_start()) == Some(PatchMarker::End);
+    let end = lines.iter().rposition(is_end).map_or(lines.len(), |end| end + 1).max(first);
+    let pad = padding(lines[first]);
+    let is_padded = |line: &&str| line.starts_with(pad) || line.trim().is_empty();
+    if !pad.is_empty() && lines[first..end].iter().all(is_padded) {
+        for line in &mut lines[first..end] {
+            *line = line.strip_prefix(pad).unwrap_or_default();
+        }
+    }
+    lines
 }
 
 /// The first line of a shell command that feeds the patch to a tool.
@@ -108,10 +132,15 @@ fn is_wrapper(line: &str) -> bool {
     line.contains("<<") && !line.starts_with("<<<<<")
 }
 
+#[derive(Default)]
 struct ApplyPatchReader {
     patches: usize,
     /// The line of the patch being read.
     inside: Option<usize>,
+    /// It has a `*** Begin Patch`.
+    begun: bool,
+    /// The blanks before the first line that names a file.
+    pad: String,
     file: Option<ApplyPatchFile>,
     files: Vec<ApplyPatchFile>,
 }
@@ -139,63 +168,110 @@ enum ApplyPatchChange {
 }
 
 impl ApplyPatchReader {
-    fn line(&mut self, line: usize, text: &str) -> Result<(), DialectError> {
-        let directive = text.trim_end();
-        if directive == BEGIN {
-            if let Some(open) = self.inside {
-                return Err(DialectError::at(
-                    line,
-                    format!("a patch begins here before the one of line {open} has ended"),
-                ));
-            }
-            self.inside = Some(line);
-            self.patches += 1;
-            return Ok(());
-        }
-        if let Some((path, change)) = begin_file(directive) {
+    fn line(&mut self, line: usize, text: &str, below: &[&str]) -> Result<(), DialectError> {
+        let marker = self.marker(line, text, below)?;
+        if let Some((path, change)) = marker.as_ref().and_then(begin_file) {
             if self.inside.is_none() {
                 self.inside = Some(line);
                 self.patches += 1;
             }
+            if self.files.is_empty() && self.file.is_none() {
+                padding(text).clone_into(&mut self.pad);
+            }
             self.files.extend(self.file.take());
-            let path = checked_path(line, path.trim())?;
-            self.file = Some(ApplyPatchFile { line, path, change });
+            self.file = Some(ApplyPatchFile { line, path: checked_path(line, path)?, change });
             return Ok(());
+        }
+        match marker {
+            Some(PatchMarker::Begin) => {
+                if let Some(open) = self.inside.filter(|_| self.begun) {
+                    return Err(DialectError::at(
+                        line,
+                        format!("a patch begins here before the one of line {open} has ended"),
+                    ));
+                }
+                self.files.extend(self.file.take());
+                (self.inside, self.begun) = (Some(line), true);
+                self.patches += 1;
+                return Ok(());
+            }
+            Some(PatchMarker::End) => {
+                (self.inside, self.begun) = (None, false);
+                self.files.extend(self.file.take());
+                return Ok(());
+            }
+            _ => {}
         }
         if self.inside.is_none() {
             // A shell's wrapper, the end of a heredoc, a fence.
-            return Ok(());
-        }
-        if directive == END {
-            self.inside = None;
-            self.files.extend(self.file.take());
-            return Ok(());
+            return match self.patches > 0 && (text.starts_with("@@") || text.starts_with(['+', '-'])) {
+                true => Err(DialectError::at(line, "this line of a patch stands outside of every file")),
+                false => Ok(()),
+            };
         }
         match &mut self.file {
             Some(file) => file.line(line, text),
-            None if directive.is_empty() => Ok(()),
+            None if text.trim().is_empty() => Ok(()),
             None => Err(DialectError::at(
                 line,
                 "expected `*** Add File:`, `*** Update File:` or `*** Delete File:` here",
             )),
         }
     }
+
+    /// The marker on a line that begins or ends a patch or a file. With blanks before it, it may also be a
+    /// line of context.
+    fn marker<'t>(
+        &self,
+        line: usize,
+        text: &'t str,
+        below: &[&str],
+    ) -> Result<Option<PatchMarker<'t>>, DialectError> {
+        let pad = padding(text);
+        let Some(marker) = patch_marker::parse(&text[pad.len()..]) else { return Ok(None) };
+        let in_hunk = matches!(&self.file, Some(file) if file.takes_context());
+        if pad.is_empty() || !in_hunk {
+            return Ok(Some(marker));
+        }
+        let next = below.iter().find(|line| !line.trim().is_empty());
+        match marker {
+            PatchMarker::End if next.is_none() => return Ok(Some(marker)),
+            _ if !marker.names_file() => return Ok(None),
+            _ => {}
+        }
+        let above_hunk = next
+            .is_some_and(|next| next.starts_with("@@") || patch_marker::parse(next.trim_start()).is_some());
+        if pad == self.pad && (above_hunk || next.is_some_and(|next| next.starts_with(['+', '-']))) {
+            return Ok(Some(marker));
+        }
+        // One blank is how context begins.
+        match above_hunk && pad != " " {
+            true => Err(DialectError::at(
+                line,
+                "this line may begin another file or be a line of the one above; write `***` without blanks before it",
+            )),
+            false => Ok(None),
+        }
+    }
 }
 
-fn begin_file(directive: &str) -> Option<(&str, ApplyPatchChange)> {
-    if let Some(path) = directive.strip_prefix(ADD) {
-        let lines = Vec::new();
-        return Some((path, ApplyPatchChange::Add { lines, blanks: 0 }));
+fn begin_file<'t>(marker: &PatchMarker<'t>) -> Option<(&'t str, ApplyPatchChange)> {
+    match *marker {
+        PatchMarker::Add(path) => Some((path, ApplyPatchChange::Add { lines: Vec::new(), blanks: 0 })),
+        PatchMarker::Delete(path) => Some((path, ApplyPatchChange::Delete { old: None })),
+        PatchMarker::Update(path) => {
+            Some((path, ApplyPatchChange::Update { to: None, reader: Box::default() }))
+        }
+        _ => None,
     }
-    if let Some(path) = directive.strip_prefix(DELETE) {
-        return Some((path, ApplyPatchChange::Delete { old: None }));
-    }
-    let path = directive.strip_prefix(UPDATE)?;
-    let reader = Box::default();
-    Some((path, ApplyPatchChange::Update { to: None, reader }))
 }
 
 impl ApplyPatchFile {
+    /// Whether a line that begins with a blank is content.
+    fn takes_context(&self) -> bool {
+        matches!(&self.change, ApplyPatchChange::Update { reader, .. } if reader.is_open())
+    }
+
     fn line(&mut self, line: usize, text: &str) -> Result<(), DialectError> {
         match &mut self.change {
             ApplyPatchChange::Add { lines, blanks } => {
@@ -216,11 +292,13 @@ impl ApplyPatchFile {
                 self.blank(line, text, "only removed lines can follow `*** Delete File:`")
             }
             ApplyPatchChange::Update { to, reader } => {
-                if let Some(path) = text.strip_prefix(MOVE)
+                let bare = if reader.is_open() { text } else { text.trim_start() };
+                let marker = patch_marker::parse(bare);
+                if let Some(PatchMarker::Move(path)) = marker
                     && !reader.is_open()
                 {
-                    *to = Some(checked_path(line, path.trim())?);
-                } else if text.trim_end() == END_OF_FILE {
+                    *to = Some(checked_path(line, path)?);
+                } else if marker == Some(PatchMarker::EndOfFile) {
                     reader.mark_at_end();
                 } else if let Some(header) = lines::parse_hunk_header(text) {
                     reader.push_header(line, header);

@@ -7,7 +7,8 @@
 mod apply_patch;
 mod diff;
 mod new_unified;
-mod opening;
+pub(crate) mod opening;
+pub(crate) mod patch_marker;
 mod search_replace;
 mod unified;
 mod whole_file;
@@ -118,6 +119,11 @@ impl DialectError {
     fn at(line: usize, reason: impl Into<String>) -> DialectError {
         DialectError { line, reason: reason.into() }
     }
+}
+
+/// Whether a line begins a hunk of a diff.
+pub(crate) fn is_hunk_header(line: &str) -> bool {
+    diff::lines::parse_hunk_header(line).is_some()
 }
 
 fn checked_path(line: usize, text: &str) -> Result<RelPath, DialectError> {

@@ -39,7 +39,9 @@ pub(super) fn path_line(line: &str) -> Option<RelPath> {
         }
         text = text.trim_start();
     }
+    let mut is_labelled = false;
     for label in ["File:", "file:", "Path:", "path:", "**File:**"] {
+        is_labelled |= text.starts_with(label);
         text = text.strip_prefix(label).unwrap_or(text).trim();
     }
     let text = text.trim_end_matches(':').trim_matches(|c| matches!(c, '`' | '*')).trim_end_matches(':');
@@ -47,8 +49,27 @@ pub(super) fn path_line(line: &str) -> Option<RelPath> {
         || text.rsplit_once('.').is_some_and(|(_, extension)| {
             !extension.is_empty() && extension.chars().all(char::is_alphanumeric)
         });
-    if !named || text.contains(char::is_whitespace) {
+    if !named || (text.contains(char::is_whitespace) && !(is_labelled && is_spaced_name(text))) {
         return None;
     }
     RelPath::parse(text).ok()
+}
+
+/// Most words of a path that only its label tells from a sentence.
+const NAME_WORDS: usize = 3;
+
+/// Whether a text with blanks can be a path where one is announced: few plain words, of which only the last
+/// has an extension.
+pub(crate) fn is_spaced_name(text: &str) -> bool {
+    let has_extension = |word: &str| {
+        word.rsplit_once('.')
+            .is_some_and(|(stem, end)| !stem.is_empty() && end.starts_with(char::is_alphabetic))
+    };
+    let plain = |c: char| c.is_alphanumeric() || "._-/ ".contains(c);
+    let words: Vec<&str> = text.split(' ').take(NAME_WORDS + 1).collect();
+    let Some((last, rest)) = words.split_last() else { return false };
+    (1..NAME_WORDS).contains(&rest.len())
+        && text.chars().all(plain)
+        && has_extension(last)
+        && rest.iter().all(|word| !word.is_empty() && !has_extension(word))
 }

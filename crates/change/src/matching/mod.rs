@@ -316,6 +316,7 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
         Some(0) if is_diff => Some(0),
         _ if hunk.at_end => Some(view.len()),
         Some(line) if !is_diff && line > 0 && line <= view.len() + 1 => Some(line - 1),
+        None if is_diff => below_scope(query),
         _ => None,
     };
     let stands = |at: usize| {
@@ -330,6 +331,13 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
             HunkPlacement::Unplaced(HunkOutcome::Failed(text.to_string()))
         }
     }
+}
+
+/// Below the line that the hunk names, if that line is quoted in full, stands there once and says that it is complete.
+fn below_scope(query: &MatchQuery<'_, '_>) -> Option<usize> {
+    let (line, _) = disambiguate::scope_range(query.view, &query.hunk.scope)?;
+    let (name, text) = (query.hunk.scope.last()?.trim(), query.view.lines()[line].trim());
+    (name == text && !text.ends_with(['(', ',', '\\'])).then_some(line + 1)
 }
 
 impl HunkPlacement {

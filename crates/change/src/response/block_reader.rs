@@ -6,7 +6,8 @@ use std::borrow::Cow;
 
 use super::ResponseError;
 use super::block_shape::{
-    SEARCH_REPLACE, begins_nameless, exceeded_limit, holds_patch, is_whole_file, names_files_itself,
+    SEARCH_REPLACE, begins_nameless, exceeded_limit, has_changed_lines, holds_named_search, holds_patch,
+    is_headless_diff, is_whole_file, names_files_itself, unescape_edit,
 };
 use super::control;
 use super::file_names::{self, FirstLineName};
@@ -94,7 +95,13 @@ impl<'a> BlockReader<'a> {
         {
             header.subject = HeaderSubject::Path(path);
         }
-        let text = self.lines.block_text(segment.content.clone(), segment.indent);
+        let mut text = self.lines.block_text(segment.content.clone(), segment.indent);
+        let as_it_is = header.dialect.is_some_and(is_whole_file);
+        match unescape_edit(&text).filter(|_| !as_it_is) {
+            Some(Ok(unescaped)) => text = Cow::Owned(unescaped),
+            Some(Err(reason)) => return BlockOutcome::Broken(line, reason.to_owned()),
+            None => {}
+        }
         let outcome = self.by_subject(&header, &text);
         self.apply_defect(outcome)
     }
@@ -120,10 +127,15 @@ impl<'a> BlockReader<'a> {
 
     /// What odd ends mean for what was read between them.
     fn apply_defect(&mut self, outcome: BlockOutcome) -> BlockOutcome {
-        if !matches!(outcome, BlockOutcome::Operations(_)) {
-            return outcome;
-        }
         let line = self.segment.range.start + 1;
+        match outcome {
+            BlockOutcome::Operations(_) => {}
+            BlockOutcome::Control if self.segment.defect == Some(SegmentDefect::Open) => {
+                let reason = "the control block has no closing fence; the answer may be cut off here";
+                return BlockOutcome::Broken(line, reason.to_owned());
+            }
+            _ => return outcome,
+        }
         match self.segment.defect {
             Some(SegmentDefect::RunsInto(next)) => return swallowing_outcome(line, next),
             // A patch says itself where it ends.
@@ -158,9 +170,8 @@ impl<'a> BlockReader<'a> {
             HeaderSubject::Rename => rename_outcome(line, text),
             HeaderSubject::Ambiguous(said) => {
                 let said = clipped(said);
-                let reason = format!(
-                    "`{said}` may be a path or a remark; a path with blanks needs quotes: `// \"{said}\"`"
-                );
+                let reason =
+                    format!("`{said}` may be a path or a remark; write a path in quotes: `// \"{said}\"`");
                 BlockOutcome::Broken(line, reason)
             }
             HeaderSubject::Path(path) if file_names::names_lines(path) => {
@@ -173,8 +184,22 @@ impl<'a> BlockReader<'a> {
                 Ok(path) => self.read_headed(header, path, text),
                 Err(error) => BlockOutcome::Broken(line, error.to_string()),
             },
+            HeaderSubject::None if header.cited.is_some() => {
+                self.read_cited(header, header.cited.unwrap_or_default(), text)
+            }
             HeaderSubject::None if self.is_control(header, text) => BlockOutcome::Control,
             HeaderSubject::None => self.read_unheaded(header, text),
+        }
+    }
+
+    /// A block whose header quotes lines of a file: an edit if it is written as one, never the whole file.
+    fn read_cited(&mut self, header: &FenceHeader<'_>, path: &str, text: &str) -> BlockOutcome {
+        if is_whole_file(dialect::detect(text)) {
+            return BlockOutcome::Example(format!("this block quotes lines of `{}`", clipped(path)));
+        }
+        match RelPath::parse(path) {
+            Ok(path) => self.read_headed(header, path, text),
+            Err(error) => BlockOutcome::Broken(self.segment.range.start + 1, error.to_string()),
         }
     }
 
@@ -206,7 +231,7 @@ impl<'a> BlockReader<'a> {
         let detected = dialect::detect(body);
         let chosen = match header.dialect {
             Some(dialect) => dialect,
-            None if is_whole_file(detected) && header.is_diff() && !file => {
+            None if is_whole_file(detected) && !file && (header.is_diff() || is_headless_diff(body)) => {
                 dialect::by_name("new-unified").unwrap_or(detected)
             }
             None => detected,
@@ -248,10 +273,17 @@ impl<'a> BlockReader<'a> {
         if is_whole_file(chosen) && holds_patch(body) {
             chosen = dialect::by_name("apply-patch").unwrap_or(chosen);
         }
+        let mut block = DialectBlock { path: None, text: body, line };
+        if is_whole_file(chosen) && named.is_none() && self.is_unnamed_diff(header, first.as_ref(), body) {
+            chosen = dialect::by_name("new-unified").unwrap_or(chosen);
+            if let Some(first) = &first {
+                block.text = &body[first.below..];
+                block.line += first.skipped;
+            }
+        }
         if is_whole_file(chosen) {
             return self.read_unheaded_whole(header, first, body, line);
         }
-        let mut block = DialectBlock { path: None, text: body, line };
         if !begins_nameless(body) {
             let outcome = self.read_dialect(chosen, &block);
             if !matches!(outcome, BlockOutcome::Broken(..)) || names_files_itself(chosen, body) {
@@ -266,6 +298,19 @@ impl<'a> BlockReader<'a> {
             None => self.last_path.filter(|_| chosen.name() == SEARCH_REPLACE).cloned(),
         };
         self.read_dialect(chosen, &block)
+    }
+
+    /// Whether a block without `@@` is an edit because its fence says so. The text of a diff file is none.
+    fn is_unnamed_diff(
+        &self,
+        header: &FenceHeader<'_>,
+        first: Option<&FirstLineName<'_>>,
+        body: &str,
+    ) -> bool {
+        let above = || self.line_above().and_then(|(_, line)| file_names::path_line(line));
+        let name = first.map(|first| first.path.to_owned()).or_else(above);
+        let is_file = name.is_some_and(|name| name.ends_with(".diff") || name.ends_with(".patch"));
+        header.is_diff() && has_changed_lines(body) && !is_file
     }
 
     /// The name for an edit that has none itself: from its first line, or from the line above, which may
@@ -304,6 +349,10 @@ impl<'a> BlockReader<'a> {
                     line,
                     "this block deletes a file but does not name it".to_owned(),
                 );
+            }
+            if holds_named_search(body) {
+                let reason = "this block holds edits, but it cannot be told which file they are for; put its path into the header";
+                return BlockOutcome::Broken(line, reason.to_owned());
             }
             return BlockOutcome::Example(self.example_reason(header));
         };

@@ -1,8 +1,8 @@
 //! What can be told about a block without reading it: whether it is a whole file, names its files itself,
 //! or exceeds the limits.
 
-use super::ResponseError;
-use super::markers;
+use super::{ResponseError, file_names, markers};
+use crate::dialect::patch_marker::{self, PatchMarker};
 use crate::dialect::{self, Dialect};
 use crate::proposal::limits::PlanLimits;
 
@@ -44,10 +44,16 @@ pub(super) fn is_whole_file(dialect: &dyn Dialect) -> bool {
 
 /// Whether a shell block has a whole patch somewhere below its first commands.
 pub(super) fn holds_patch(text: &str) -> bool {
-    text.contains("*** Begin Patch") && {
-        let is = |marker| text.lines().any(|line| line.trim_end() == marker);
-        is("*** Begin Patch") && is("*** End Patch")
-    }
+    let is = |marker| text.lines().any(|line| patch_marker::parse(line.trim_start()) == Some(marker));
+    text.contains("**") && is(PatchMarker::Begin) && is(PatchMarker::End)
+}
+
+/// Whether the line above a SEARCH block, first in the text, mentions a file.
+pub(super) fn holds_named_search(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim_start).filter(|line| !line.is_empty());
+    lines.next().is_some_and(|first| file_names::mentioned_path(first).is_some())
+        && lines.next().is_some_and(markers::is_search)
+        && lines.any(markers::is_replace)
 }
 
 /// Whether a block begins with a search that names no file: without a name from elsewhere it cannot be
@@ -59,7 +65,63 @@ pub(super) fn begins_nameless(text: &str) -> bool {
 
 /// Whether a diff has lines that name files: then nothing else may.
 pub(super) fn names_files_itself(dialect: &dyn Dialect, text: &str) -> bool {
-    const NAMES: &[&str] = &["+++ ", "diff --", "*** Add File:", "*** Update File:", "*** Delete File:"];
-    dialect.name() != SEARCH_REPLACE
-        && text.lines().any(|line| NAMES.iter().any(|name| line.starts_with(name)))
+    let names = |line: &str| {
+        line.starts_with("+++ ")
+            || line.starts_with("diff --")
+            || patch_marker::parse(line.trim_start()).is_some_and(|marker| marker.names_file())
+    };
+    dialect.name() != SEARCH_REPLACE && text.lines().any(names)
+}
+
+/// Whether some lines are added or removed.
+pub(super) fn has_changed_lines(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with(['+', '-']))
+}
+
+/// Whether every line is added, removed or kept as in a diff, and some are added and some removed: no file
+/// looks like that.
+pub(super) fn is_headless_diff(text: &str) -> bool {
+    let some = |sign| text.lines().any(|line| line.starts_with(sign));
+    some('+') && some('-') && text.lines().all(|line| line.is_empty() || line.starts_with(['+', '-', ' ']))
+}
+
+/// The text of an edit that stands on one line, with `\n` for its line ends, as a JSON string has it. `None`: it is no
+/// such text. An error: it does not say for certain which `\n` are line ends.
+pub(super) fn unescape_edit(text: &str) -> Option<Result<String, &'static str>> {
+    let line = text.trim();
+    if line.contains('\n') || !line.contains("\\n") {
+        return None;
+    }
+    let inside = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(line);
+    if is_whole_file(dialect::detect(&inside.replace("\\n", "\n"))) {
+        return None;
+    }
+    let unescaped =
+        serde_json::from_str::<String>(&format!("\"{inside}\"")).map(|text| match text.ends_with('\n') {
+            true => text,
+            false => text + "\n",
+        });
+    Some(unescaped.map_err(|_| {
+        "this edit stands on one line, with `\\n` between its lines, and it is not clear which are meant; send it line by line"
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_on_one_line_is_unescaped_if_it_is_certain() {
+        let edit = r#"<<<<<<< SEARCH\na \"b\" \\n\n=======\nc\n>>>>>>> REPLACE"#;
+        let wanted = "<<<<<<< SEARCH\na \"b\" \\n\n=======\nc\n>>>>>>> REPLACE\n";
+        assert_eq!(unescape_edit(&format!("{edit}\n")), Some(Ok(wanted.to_owned())));
+        assert_eq!(unescape_edit(&format!("\"{edit}\\n\"\n")), Some(Ok(wanted.to_owned())));
+        assert!(
+            unescape_edit("*** Begin Patch\\nprint(\"a\\n\")\\n*** End Patch\n")
+                .is_some_and(|text| text.is_err())
+        );
+        for text in [r"print('a\nb')", "<<<<<<< SEARCH\na\\n\n", "", "*** Begin Patch\n"] {
+            assert_eq!(unescape_edit(text), None, "{text}");
+        }
+    }
 }

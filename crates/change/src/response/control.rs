@@ -2,7 +2,8 @@
 //! strictly first, within a small budget, and line by line if that fails (`gitCommitMsg: feat: x` is not
 //! YAML, and everybody knows what it means).
 //!
-//! Nothing in here can stop a plan: what is not understood becomes a note.
+//! What is not understood in here becomes a note. Only one thing stops a plan: a file that `changeSummary` lists and
+//! no block of an answer that changes others is about. A block is missing then.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,6 +11,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::file_names;
 use super::lines::ResponseLines;
 use crate::proposal::path::RelPath;
 use crate::proposal::{ControlBlock, FileAction, Operation, ProposalNote, SummaryItem};
@@ -252,14 +254,16 @@ enum SummaryVerb {
     Rename,
 }
 
-/// Compares `changeSummary` with the operations; each difference is a note.
+/// Compares `changeSummary` with the operations; each difference is a note, but a file without a block is a reason
+/// not to apply the others.
 pub(super) fn compare_summary(
     control: &ControlBlock,
     operations: &[Operation],
     line: usize,
-) -> Vec<ProposalNote> {
+) -> (Vec<ProposalNote>, Vec<String>) {
+    let mut missing = Vec::new();
     if control.change_summary.is_empty() {
-        return Vec::new();
+        return (Vec::new(), missing);
     }
     let mut done: HashSet<(&str, SummaryVerb)> = HashSet::new();
     for operation in operations {
@@ -270,6 +274,11 @@ pub(super) fn compare_summary(
         };
         done.extend(operation_paths(operation).map(|path| (path.as_str(), verb)));
     }
+    let changed: HashSet<&str> = done.iter().map(|(path, _)| *path).collect();
+    let is_missing = |paths: &[String]| {
+        !changed.is_empty()
+            && paths.iter().all(|path| file_names::is_file(path) && !changed.contains(path.as_str()))
+    };
     let mut notes = Vec::new();
     let mut listed: HashSet<String> = HashSet::new();
     for item in &control.change_summary {
@@ -278,7 +287,10 @@ pub(super) fn compare_summary(
         if !paths.iter().any(|path| done.contains(&(path.as_str(), verb))) {
             let (verb, path) = (shown(&item.verb, 120), shown(&item.path, 120));
             let text = format!("changeSummary says `{verb}: {path}`, but no block does that");
-            notes.push(ProposalNote { line, text });
+            match is_missing(&paths) {
+                true => missing.push(text + "; the answer may be incomplete"),
+                false => notes.push(ProposalNote { line, text }),
+            }
         }
         listed.extend(paths);
     }
@@ -291,7 +303,7 @@ pub(super) fn compare_summary(
             notes.push(ProposalNote { line: operation.line, text });
         }
     }
-    notes
+    (notes, missing)
 }
 
 /// The path of an operation, or both of a rename.

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::header;
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, opening};
 
 /// Longer lines name no file.
 const LINE_BYTES: usize = 1_200;
@@ -77,6 +77,19 @@ pub(super) fn is_path(word: &str) -> bool {
         && !(word.contains(':') && word.contains("://"))
 }
 
+/// Most words of a path without quotes.
+pub(super) const PATH_WORDS: usize = 12;
+
+/// Whether a text with blanks can only be a path: it begins with a directory and ends with a file.
+pub(super) fn is_spaced_path(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let (Some(first), Some(last)) = (words.next(), words.next_back()) else { return false };
+    first.contains('/')
+        && !is_file(first)
+        && is_file(last)
+        && words.take(PATH_WORDS).count() + 2 <= PATH_WORDS
+}
+
 /// Removes a remark in parentheses that says nothing about the path: `src/a.ts (new)`.
 pub(super) fn without_remark(text: &str) -> &str {
     let bracketed = text.contains('(').then(|| text.rsplit_once(" (")).flatten();
@@ -110,10 +123,11 @@ pub(super) fn path_line(line: &str) -> Option<String> {
     text = without_list_mark(text);
     text = link_label(text);
     text = text.trim_end_matches(':').trim_end();
-    text = without_label(text);
-    text = without_remark(text).trim_end_matches(':').trim();
+    let unlabelled = without_label(text);
+    let is_labelled = unlabelled.len() < text.len();
+    text = without_remark(unlabelled).trim_end_matches(':').trim();
     text = text.trim_matches('"');
-    if is_file(text) {
+    if is_file(text) || (is_labelled && (is_spaced_path(text) || opening::is_spaced_name(text))) {
         return Some(text.to_owned());
     }
     let last = text.rsplit(' ').next().unwrap_or(text);
@@ -181,7 +195,7 @@ pub(super) fn first_line_name<'a>(text: &'a str, language: &str) -> Option<First
     let said = without_label(comment_text(line_text)?);
     let (path, dialect) = header::split_dialect(said);
     let path = path.trim_matches(['"', '`']);
-    if is_file(path) {
+    if is_file(path) || is_spaced_path(path) {
         let stays = shebang;
         let below = if stays { 0 } else { at + line.len() };
         let skipped = if stays { 0 } else { skipped + 1 };
@@ -328,9 +342,9 @@ const KNOWN_EXTENSIONS: &[&str] = &[
     "wasm", "wat", "wgsl", "xhtml", "xml", "xsd", "xsl", "yaml", "yml", "zig", "zsh",
 ];
 
-/// Whether a path ends in the lines that are meant, as in `m.ts#L1-L3`.
+/// Whether a path ends in the lines that are meant, as in `m.ts#L1-L3` and `m.ts:1-3`.
 pub(super) fn names_lines(path: &str) -> bool {
-    let Some((_, range)) = path.rsplit_once("#L") else { return false };
+    let Some((_, range)) = path.rsplit_once("#L").or_else(|| path.rsplit_once(':')) else { return false };
     range.starts_with(|c: char| c.is_ascii_digit())
         && range.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | 'L' | 'C'))
 }
@@ -400,6 +414,10 @@ mod tests {
         ] {
             assert_eq!(path_line(line).as_deref(), Some("src/a.ts"), "{line}");
         }
+        for line in ["File: my file.ts", "**File:** `my file.ts` (new)", "Path: my file.ts:"] {
+            assert_eq!(path_line(line).as_deref(), Some("my file.ts"), "{line}");
+        }
+        assert_eq!(path_line("File: a.ts and b.ts"), None);
         for line in
             ["Update `src/a.ts` like this:", "the file", "Run it:", "Node.js", "### Usage", "a/b or c/d"]
         {

@@ -11,6 +11,8 @@ pub(super) struct FenceHeader<'a> {
     pub subject: HeaderSubject<'a>,
     /// If it names one.
     pub dialect: Option<&'static dyn Dialect>,
+    /// The file of which the block quotes lines: `12:15:src/a.ts`.
+    pub cited: Option<&'a str>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -44,9 +46,6 @@ impl FenceHeader<'_> {
 /// Longer info lines name no file.
 const INFO_BYTES: usize = 2_048;
 
-/// Most words of a path without quotes.
-const PATH_WORDS: usize = 12;
-
 /// Marks a rename where a path would stand.
 const RENAME: &str = "rename-file";
 
@@ -68,21 +67,40 @@ pub(super) fn read(info: &str) -> FenceHeader<'_> {
     }
     if let Some(path) = file_attribute(info) {
         let language = if first.contains('=') { "" } else { first.trim_matches(['{', '}', '.']) };
-        return FenceHeader { language, subject: HeaderSubject::Path(path), dialect: split_dialect(info).1 };
-    }
-    if let Some((language, path)) = split_colon(first) {
-        return FenceHeader { language, subject: HeaderSubject::Path(path), dialect: split_dialect(rest).1 };
+        let subject = HeaderSubject::Path(path);
+        return FenceHeader { language, subject, dialect: split_dialect(info).1, cited: None };
     }
     let (path, dialect) = split_dialect(rest);
+    if let Some((language, word)) = split_colon(first) {
+        let all = split_dialect(&info[first.len() - word.len()..]).0;
+        let subject = match file_names::is_spaced_path(all) {
+            true => HeaderSubject::Path(all),
+            false if !is_file(word) && path.split(' ').any(is_file) => HeaderSubject::Ambiguous(all),
+            false => HeaderSubject::Path(word),
+        };
+        return FenceHeader { language, subject, dialect, cited: None };
+    }
     let quoted = unquoted(path);
     let plain = quoted.unwrap_or(path);
-    if is_file(plain) || (quoted.is_some() && plain.contains('/') && is_path(plain)) {
-        return FenceHeader { language: first, subject: HeaderSubject::Path(plain), dialect };
+    if is_file(plain)
+        || file_names::is_spaced_path(plain)
+        || (quoted.is_some() && plain.contains('/') && is_path(plain))
+    {
+        return FenceHeader { language: first, subject: HeaderSubject::Path(plain), dialect, cited: None };
     }
     if is_file(first) && first.contains(['.', '/']) && path.is_empty() {
-        return FenceHeader { language: "", subject: HeaderSubject::Path(first), dialect };
+        return FenceHeader { language: "", subject: HeaderSubject::Path(first), dialect, cited: None };
     }
-    FenceHeader { language: first, ..FenceHeader::default() }
+    let cited = cited_path(first).or_else(|| cited_path(path));
+    FenceHeader { language: first, cited, ..FenceHeader::default() }
+}
+
+/// The file of `12:15:src/a.ts`, as editors quote lines of it.
+fn cited_path(word: &str) -> Option<&str> {
+    let mut parts = word.splitn(3, ':');
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number(parts.next()?) && is_number(parts.next()?)).then_some(())?;
+    parts.next().filter(|path| !path.is_empty())
 }
 
 /// What follows the comment sign: a path in quotes or not, then perhaps a dialect.
@@ -96,31 +114,58 @@ fn header_from_comment<'a>(language: &'a str, said: &'a str) -> FenceHeader<'a> 
     } else if path.trim_matches(['{', '}']) == RENAME {
         HeaderSubject::Rename
     } else {
-        unquoted_subject(file_names::without_remark(path))
+        match unquoted_subject(file_names::without_remark(path)) {
+            // Only a file can have a dialect.
+            HeaderSubject::Ambiguous(word) if dialect.is_some() && !word.contains(' ') => {
+                HeaderSubject::Path(word)
+            }
+            subject => subject,
+        }
     };
-    FenceHeader { language, subject, dialect }
+    FenceHeader { language, subject, dialect, cited: None }
 }
 
 /// A path without quotes. It may contain a blank only if there is no doubt: one word too many after a file
 /// (meant as a dialect that does not exist), or a directory in front and an extension at the end.
 fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
     if !path.contains(char::is_whitespace) {
-        let names = is_path(path) || is_file(path);
-        return if names { HeaderSubject::Path(path) } else { HeaderSubject::None };
+        return match path {
+            _ if is_path(path) || is_file(path) || ROOT_NAMES.contains(&path) => HeaderSubject::Path(path),
+            _ if is_bare_name(path) => HeaderSubject::Ambiguous(path),
+            _ => HeaderSubject::None,
+        };
     }
     let words: Vec<&str> = path.split_whitespace().collect();
     match words.as_slice() {
-        many if many.len() > PATH_WORDS => HeaderSubject::None,
+        many if many.len() > file_names::PATH_WORDS => HeaderSubject::None,
         [first, mark, ..] if ["-", "–", "—"].contains(mark) && is_file(first) => {
             HeaderSubject::Path(first)
         }
         [first, second] if is_file(first) && !second.starts_with('(') => HeaderSubject::Path(path),
-        [first, .., last] if first.contains('/') && !is_file(first) && is_file(last) => {
-            HeaderSubject::Path(path)
-        }
+        _ if file_names::is_spaced_path(path) => HeaderSubject::Path(path),
         all if all.iter().any(|word| is_file(word)) => HeaderSubject::Ambiguous(path),
         _ => HeaderSubject::None,
     }
+}
+
+/// Files without an extension that many projects have. In prose these words mean something else.
+const ROOT_NAMES: &[&str] =
+    &["gradlew", "mvnw", "configure", "PKGBUILD", "Kconfig", "Kbuild", "meson", "Snakefile"];
+
+/// Words behind a comment sign that say something about the block.
+#[rustfmt::skip]
+const REMARKS: &[&str] = &[
+    "after", "alternative", "bad", "before", "correct", "current", "demo", "error", "example", "examples",
+    "existing", "expected", "fixed", "good", "here", "incorrect", "input", "install", "new", "note", "old",
+    "optional", "original", "output", "pseudocode", "recommended", "result", "run", "snippet", "terminal",
+    "test", "todo", "unchanged", "updated", "usage", "wrong",
+];
+
+/// Whether a word may be the name of a file without an extension, or a remark that relay does not know.
+fn is_bare_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+        && !REMARKS.contains(&word.to_ascii_lowercase().as_str())
 }
 
 /// Splits a dialect's name, in braces or not, off the end.
@@ -153,6 +198,9 @@ pub(super) fn file_attribute(text: &str) -> Option<&str> {
         let quote = after.chars().next().filter(|c| ['"', '\''].contains(c));
         let (value, next) = match quote {
             Some(quote) => after[1..].split_once(quote)?,
+            None if file_names::is_spaced_path(after.trim_end_matches(['}', '>'])) => {
+                (after.trim_end_matches(['}', '>']), "")
+            }
             None => {
                 let end = after.find(|c: char| c.is_whitespace() || "},>".contains(c)).unwrap_or(after.len());
                 after.split_at(end)
@@ -215,6 +263,13 @@ mod tests {
             ("ts src/main.ts", "ts", "src/main.ts", None),
             ("ts src/main.ts unified", "ts", "src/main.ts", Some("unified")),
             ("ts:src/main.ts", "ts", "src/main.ts", None),
+            ("ts:src/my file.ts", "ts", "src/my file.ts", None),
+            ("ts:src/my file.ts unified", "ts", "src/my file.ts", Some("unified")),
+            ("ts src/my file.ts", "ts", "src/my file.ts", None),
+            ("ts file=src/my file.ts", "ts", "src/my file.ts", None),
+            ("sh // gradlew", "sh", "gradlew", None),
+            ("// LICENSE", "", "LICENSE", None),
+            ("sh // run-all multi-search-replace", "sh", "run-all", Some("multi-search-replace")),
             ("c:src/main.c", "c", "src/main.c", None),
             ("C:\\x\\a.c", "", "C:\\x\\a.c", None),
             ("ts file=src/a.ts", "ts", "src/a.ts", None),
@@ -251,5 +306,10 @@ mod tests {
         assert_eq!(read("json // rename-file").subject, HeaderSubject::Rename);
         assert!(matches!(read("ts // the first part of src/a.ts here").subject, HeaderSubject::Ambiguous(_)));
         assert!(matches!(read("ts // My Component.tsx").subject, HeaderSubject::Ambiguous(_)));
+        assert!(matches!(read("sh // run-all").subject, HeaderSubject::Ambiguous(_)));
+        assert!(matches!(read("ts:src/my other a.ts b.ts x").subject, HeaderSubject::Ambiguous(_)));
+        assert_eq!(read("ts // before").subject, HeaderSubject::None);
+        assert_eq!(read("12:15:src/a.ts").cited, Some("src/a.ts"));
+        assert_eq!(read("ts 1:3:m.ts").cited, Some("m.ts"));
     }
 }

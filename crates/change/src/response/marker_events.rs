@@ -9,6 +9,7 @@ use super::file_names;
 use super::header::{self, HeaderSubject};
 use super::lines::{self, ResponseLines};
 use super::markers;
+use crate::dialect::patch_marker::{self, PatchMarker};
 
 /// A line that may begin or end a block.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +37,8 @@ pub(super) enum MarkerKind {
     PatchBegin,
     /// `*** End Patch`
     PatchEnd,
+    /// `*** Update File: x` and the like.
+    PatchFile,
     /// `// START`
     Start,
     /// `// END`
@@ -228,10 +231,10 @@ fn classify(lines: &ResponseLines<'_>, line: usize) -> Option<MarkerKind> {
             .or_else(|| markers::parse_tag(said))
             .or_else(|| start_or_end(said)),
         b'>' | b'+' => markers::is_replace(said).then_some(MarkerKind::Replace),
-        b'*' => match said.trim_end() {
-            "*** Begin Patch" => Some(MarkerKind::PatchBegin),
-            "*** End Patch" => Some(MarkerKind::PatchEnd),
-            _ => None,
+        b'*' => match patch_marker::parse(said)? {
+            PatchMarker::Begin => Some(MarkerKind::PatchBegin),
+            PatchMarker::End => Some(MarkerKind::PatchEnd),
+            marker => marker.names_file().then_some(MarkerKind::PatchFile),
         },
         b'd' => text.starts_with("diff --git ").then_some(MarkerKind::Diff),
         b'-' if text.starts_with("--- ") => {

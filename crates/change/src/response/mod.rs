@@ -21,7 +21,9 @@ mod marker_events;
 mod markers;
 mod nesting;
 mod print;
+mod quotes;
 mod segments;
+mod stray;
 mod unfenced;
 
 #[cfg(test)]
@@ -41,6 +43,7 @@ use block_reader::BlockOutcome;
 use block_walker::{BlockWalker, WalkedBlock};
 use lines::ResponseLines;
 use marker_events::MarkerEvents;
+use segments::{BlockSegment, SegmentDefect};
 
 /// Most unread blocks listed; a note counts the rest.
 pub const UNREAD_LISTED: usize = 1_000;
@@ -85,7 +88,7 @@ pub enum ResponseError {
 /// [`Proposal::unread`].
 pub fn read(text: &str, limits: &PlanLimits) -> Result<Proposal, ResponseError> {
     check_length(text, limits)?;
-    let text = lines::normalize_newlines(text);
+    let text = quotes::unquote(lines::normalize_newlines(text), limits);
     let lines = ResponseLines::new(&text);
     read_lines(&lines, &MarkerEvents::new(&lines), limits)
 }
@@ -105,7 +108,8 @@ fn read_lines(
     let mut blocks = BlockWalker::new(lines, events, limits);
     let mut said_from = lines.first();
     while let Some(told) = blocks.next_block(collector.listed[0] < UNREAD_LISTED)? {
-        let WalkedBlock { segment, outcome, prose_end: said_to, mut notes, .. } = told;
+        let WalkedBlock { segment, outcome, floor, prose_end: said_to, mut notes } = told;
+        collector.add_stray(lines, floor..segment.range.start);
         if !matches!(outcome, BlockOutcome::Example(_)) {
             collector.add_reasoning(lines, said_from..said_to);
             said_from = segment.range.end;
@@ -116,6 +120,10 @@ fn read_lines(
                 collector.add_operations(operations)?;
             }
             BlockOutcome::Control => collector.add_control(segment.content.clone(), segment.indent),
+            BlockOutcome::Example(_) if collector.changes_something() && is_cut_off(lines, &segment) => {
+                let reason = "the answer ends inside of this block; it may be cut off".to_owned();
+                collector.add_unread(segment.range.start + 1, reason, true);
+            }
             BlockOutcome::Example(reason) => collector.add_unread(segment.range.start + 1, reason, false),
             BlockOutcome::Broken(line, reason) => collector.add_unread(line, reason, true),
             BlockOutcome::TooMuch(error) => return Err(error),
@@ -124,12 +132,19 @@ fn read_lines(
             collector.unlisted += 1;
         }
     }
+    collector.add_stray(lines, blocks.floor()..lines.end());
     collector.add_ending(lines, said_from, blocks.floor());
     if let Some(line) = announced_block(lines, blocks.floor()).filter(|_| collector.changes_something()) {
         let reason = "the answer ends where it announces another block; it may be cut off".to_owned();
         collector.add_unread(line + 1, reason, true);
     }
     Ok(collector.finish(lines))
+}
+
+/// Whether the answer ends inside of a block.
+fn is_cut_off(lines: &ResponseLines<'_>, segment: &BlockSegment) -> bool {
+    segment.defect == Some(SegmentDefect::Open)
+        && lines.next_nonblank(segment.content.start, segment.content.end).is_some()
 }
 
 /// The last line of the answer, if it stands below the last block and announces another one: the name of a file, or a
@@ -273,6 +288,12 @@ impl ProposalBuilder<'_> {
         add(from..range.end);
     }
 
+    fn add_stray(&mut self, lines: &ResponseLines<'_>, prose: Range<usize>) {
+        if let Some((line, reason)) = stray::find(lines, prose, self.limits) {
+            self.add_unread(line + 1, reason.to_owned(), true);
+        }
+    }
+
     fn add_unread(&mut self, line: usize, reason: String, broken: bool) {
         let listed = &mut self.listed[usize::from(broken)];
         *listed += 1;
@@ -296,18 +317,23 @@ impl ProposalBuilder<'_> {
     fn finish(mut self, lines: &ResponseLines<'_>) -> Proposal {
         let proposal = &mut self.proposal;
         let mut line = 0;
-        if let Some((range, indent)) = self.control {
+        if let Some((range, indent)) = self.control.take() {
             line = range.start + 1;
             let (control, mut notes) = control::read(&lines.block_text(range, indent), line);
             proposal.control = control;
             proposal.notes.append(&mut notes);
         }
+        let (mut differences, missing) =
+            control::compare_summary(&proposal.control, &proposal.operations, line);
+        for reason in missing {
+            self.add_unread(line, reason, true);
+        }
+        let proposal = &mut self.proposal;
         if self.unlisted > 0 {
             let text = format!("{} more blocks were not read and are not listed", self.unlisted);
             proposal.notes.push(ProposalNote { line: 0, text });
         }
-        let mut notes = control::compare_summary(&proposal.control, &proposal.operations, line);
-        proposal.notes.append(&mut notes);
+        proposal.notes.append(&mut differences);
         self.proposal
     }
 }

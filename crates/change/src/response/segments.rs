@@ -94,7 +94,8 @@ impl<'a> SegmentIter<'a> {
         match &event.kind {
             MarkerKind::Fence(fence) => self.fenced_segment(at, line, fence),
             MarkerKind::Search => self.unfenced_segment(at, line, ahead.replace.get()),
-            MarkerKind::PatchBegin if lines::indent(self.lines.get(line)) == 0 => {
+            // A part that stands outside of an envelope needs at least its end.
+            MarkerKind::PatchBegin | MarkerKind::PatchFile => {
                 self.unfenced_segment(at, line, ahead.patch_end.get())
             }
             MarkerKind::Diff => self.diff_segment(at, line),
@@ -146,7 +147,14 @@ impl<'a> SegmentIter<'a> {
     /// A block without its last fence reaches to the end, or to a control block that stands there.
     fn unclosed_segment(&self, mut segment: BlockSegment) -> SegmentStep {
         segment.defect = Some(SegmentDefect::Open);
-        if let Some(control) = control::find_unfenced(self.lines, segment.content.clone()) {
+        let control = control::find_unfenced(self.lines, segment.content.clone());
+        // A control block in a fence of its own needs that fence closed.
+        let is_own = |control: &Range<usize>| {
+            matches!(&segment.form, SegmentForm::Fence(fence) if !fence.is_bare
+                && control::may_be_yaml(fence.info(self.lines.get(segment.range.start))))
+                && self.lines.next_nonblank(segment.content.start, control.end) == Some(control.start)
+        };
+        if let Some(control) = control.filter(|control| !is_own(control)) {
             segment.range.end = control.start;
             segment.content.end = self.trimmed_end(&segment, control.start);
             segment.defect = Some(SegmentDefect::Unclosed);

@@ -14,7 +14,8 @@ pub(super) struct UnfencedDiffEnd {
 }
 
 /// Finds the end of the diff that begins on `start`. Line counts are usually wrong; they only help to tell
-/// an empty line inside a hunk from the one below it.
+/// an empty line inside a hunk from the one below it, and whether a diff at the end of the answer is cut off.
+/// Without counts, only something below it (at least an empty line) shows that it is complete.
 pub(super) fn find_diff_end(lines: &ResponseLines<'_>, start: usize) -> UnfencedDiffEnd {
     let mut at = start;
     let mut said = start;
@@ -66,9 +67,15 @@ pub(super) fn find_diff_end(lines: &ResponseLines<'_>, start: usize) -> Unfenced
         said = at;
         at += 1;
     }
-    // Nothing but the header's counts can say that a diff at the end of the answer is cut off.
-    let cut = hunk.is_some_and(|counts| counts.expects_more());
     let at_end = lines.next_nonblank(said + 1, lines.end()).is_none();
+    let cut = match hunk {
+        Some(HunkLineCounts { left: None }) => at == lines.end(),
+        Some(counts) => counts.expects_more(),
+        None => {
+            let last = lines.get(said);
+            ["deleted file mode ", "new file mode ", "+++ "].iter().any(|start| last.starts_with(start))
+        }
+    };
     UnfencedDiffEnd { end: (said + 1).min(lines.end()), uncertain: cut && at_end }
 }
 
@@ -190,7 +197,11 @@ mod tests {
             ("--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n-a\n+b\n\n c\n\nProse.\n", 7, false),
             ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\n- a bullet\n", 5, false),
             ("--- a/x\n+++ b/x\n@@ ... @@\n-a\n+b\n\n- a bullet\n", 5, true),
-            ("--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n\n--- a/y\n+++ b/y\n@@ @@\n-a\n+b\n", 11, false),
+            ("--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n\n--- a/y\n+++ b/y\n@@ @@\n-a\n+b\n\n", 11, false),
+            ("--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n", 5, true),
+            ("--- a/x\n+++ b/x\n@@ @@\n-a\n+b\nProse.\n", 5, false),
+            ("diff --git a/x b/x\ndeleted file mode 100644\n", 2, true),
+            ("diff --git a/x b/x\ndeleted file mode 100644\nindex e69de29..0000000\n", 3, false),
             ("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n\nProse.\n", 4, false),
             ("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\nProse.\n", 5, true),
         ] {

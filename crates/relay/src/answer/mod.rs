@@ -175,6 +175,7 @@ impl AnswerSource {
             json!({"project": root.to_string_lossy(), "error": CommandFailure { place, ..failure }});
         // `refusals`, `fitting`, `notes`
         json::merge(&mut object, json::to_value(refused));
+        object["unread"] = json!(proposal.unread);
         object["proposal"] = json!(proposal_json(proposal));
         object["repair"] = json!(repair::repair_prompt(refused));
         json::result_json(ctx.command, Exit::Refused, object)

@@ -150,7 +150,7 @@ fn plan_json(door: &Door, proposal: &Proposal, preview: &PlanPreview, shown: &Pr
     let object = json!({
         "project": door.root.to_string_lossy(), "proposal": answer::proposal_json(proposal),
         "plan": answer::plan_json(&preview.plan, shown.text), "digest": preview.digest.to_string(),
-        "rules": preview.rules,
+        "rules": preview.rules, "unread": proposal.unread,
     });
     json::result_json("preview", Exit::Done, object)
 }

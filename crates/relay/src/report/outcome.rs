@@ -206,7 +206,7 @@ impl OutcomeReporter<'_, '_> {
 
     fn result(&mut self, exit: Exit, more: Value, plan: Option<&Plan>) -> SubmitResult {
         let Submitter { door, .. } = self.submitter;
-        let mut object = json!({"project": door.root.to_string_lossy()});
+        let mut object = json!({"project": door.root.to_string_lossy(), "unread": self.proposal.unread});
         json::merge(&mut object, more);
         // Nobody reads it otherwise, and it holds every diff.
         if let Some(plan) = plan.filter(|_| self.ctx.is_json()) {

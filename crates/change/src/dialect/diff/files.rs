@@ -27,6 +27,8 @@ pub(in super::super) struct DiffFileSection {
     mode: Option<GitFileMode>,
     renamed_from: Option<String>,
     renamed_to: Option<String>,
+    /// git says that the text differs.
+    text_differs: bool,
     hunks: Vec<Hunk>,
 }
 
@@ -134,11 +136,21 @@ impl DiffReader<'_> {
             self.hunk(line, header);
         } else if self.is_index(at) {
             self.begin(line)?;
+        } else if self.hunks.is_headless() && matches!(text.trim_end(), "..." | "…") {
+            self.hunks.close();
         } else if self.hunks.is_open() || !self.is_above_hunks(line, text)? {
+            if text.starts_with("+++ ") && self.is_empty() {
+                return Err(DialectError::at(line, "a `+++` line needs a `---` line above it"));
+            }
             self.file_at(line);
             self.hunks.push_line(line, text);
         }
         Ok(1)
+    }
+
+    /// Whether no line of any hunk was read.
+    fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.hunks.is_empty()
     }
 
     /// Whether a new file begins here. Inside a hunk the two lines may also be a removed and an
@@ -201,6 +213,23 @@ impl DiffReader<'_> {
     }
 }
 
+/// What git names an empty file by (SHA-1, SHA-256).
+const EMPTY_HASHES: [&str; 2] = [
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];
+
+/// Whether `old..new`, perhaps with a mode behind it, stand for different texts.
+fn hashes_differ(text: &str) -> bool {
+    let Some((old, new)) = text.split_whitespace().next().and_then(|hashes| hashes.split_once("..")) else {
+        return false;
+    };
+    let is_empty = |hash: &str| {
+        hash.bytes().all(|byte| byte == b'0') || EMPTY_HASHES.iter().any(|empty| empty.starts_with(hash))
+    };
+    old != new && !(is_empty(old) && is_empty(new))
+}
+
 fn file_mode(line: usize, text: &str) -> Result<GitFileMode, DialectError> {
     match text.trim() {
         "100755" => Ok(GitFileMode::Executable),
@@ -231,13 +260,23 @@ impl DiffFileSection {
             return Err(DialectError::at(line, "copies are not supported, send the whole file"));
         } else if text.starts_with("Binary files ") || text.starts_with("GIT binary patch") {
             return Err(DialectError::at(line, "binary files cannot be changed by a diff in an answer"));
+        } else if let Some(hashes) = text.strip_prefix("index ") {
+            self.text_differs |= hashes_differ(hashes);
+        } else if let Some(share) = text.strip_prefix("similarity index ") {
+            self.text_differs |= share.trim() != "100%";
         } else {
-            const LAYOUT: [&str; 5] =
-                ["index ", "old mode ", "similarity index ", "dissimilarity index ", "====="];
+            const LAYOUT: [&str; 3] = ["old mode ", "dissimilarity index ", "====="];
             let blank = text.trim().is_empty();
             return Ok(blank || LAYOUT.iter().any(|start| text.starts_with(start)));
         }
         Ok(true)
+    }
+
+    /// Whether the diff was cut off above its first hunk. git names the files above hunks only; others may
+    /// name a file that goes without quoting it.
+    fn lacks_hunks(&self) -> bool {
+        let goes = self.git_names.is_none() && self.new_is_null();
+        self.hunks.is_empty() && (self.text_differs || (self.names.is_some() && !goes))
     }
 
     pub(in super::super) fn line(&self) -> usize {
@@ -268,6 +307,13 @@ impl DiffFileSection {
             return Err(DialectError::at(
                 line,
                 "the diff says both that the file is new and that it is deleted",
+            ));
+        }
+        if self.lacks_hunks() {
+            let path = self.path(headed).map_or_else(|_| "this file".to_owned(), |path| format!("`{path}`"));
+            return Err(DialectError::at(
+                line,
+                format!("the diff of {path} has no hunks; the answer may be cut off here"),
             ));
         }
         if deleted {

@@ -159,6 +159,15 @@ impl HunkReader {
         self.open.as_ref().is_some_and(|open| open.headed)
     }
 
+    /// Whether the current hunk began without an `@@` line, and has lines.
+    pub(in super::super) fn is_headless(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.begun && !open.headed)
+    }
+
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.hunks.is_empty() && self.open.is_none()
+    }
+
     /// In order.
     pub(in super::super) fn finish(mut self) -> Result<Vec<Hunk>, DialectError> {
         if let Some(open) = self.open.as_ref().filter(|open| !open.begun) {
@@ -171,7 +180,8 @@ impl HunkReader {
         Ok(self.hunks)
     }
 
-    fn close(&mut self) {
+    /// Ends the current hunk.
+    pub(in super::super) fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         let mut hunk = open.hunk;
         hunk.final_newline = if open.new_unended == Some(hunk.after.len()) {

@@ -1,7 +1,7 @@
 //! The marker lines of search/replace blocks in the spellings that models use, and the backslash
 //! that keeps content from being taken for one.
 
-use super::super::opening::path_line;
+use super::super::opening::{is_spaced_name, path_line};
 use crate::proposal::path::RelPath;
 
 /// How the ends of a block are written.
@@ -52,7 +52,11 @@ pub(super) fn parse_marker(line: &str) -> Option<SearchMarker> {
         b'<' | b'-' => {
             let sign = if sign == b'<' { SearchMarkerSign::Angle } else { SearchMarkerSign::Dash };
             if let Some(rest) = after_word(rest, &["SEARCH", "ORIGINAL"]) {
-                return Some(SearchMarker::Search { ends: ends(sign), path: path_line(rest) });
+                let spaced = || is_spaced_name(rest).then(|| RelPath::parse(rest).ok()).flatten();
+                return Some(SearchMarker::Search {
+                    ends: ends(sign),
+                    path: path_line(rest).or_else(spaced),
+                });
             }
             (sign == SearchMarkerSign::Angle && line[count..].starts_with(' ') && !rest.is_empty())
                 .then_some(SearchMarker::Conflict)

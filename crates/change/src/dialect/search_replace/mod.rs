@@ -26,6 +26,8 @@ use markers::{
 pub(super) struct SearchReplaceDialect;
 
 const NAME: &str = "multi-search-replace";
+/// Stands below the line numbers of a SEARCH, also where there are none.
+const DASHES: &str = "-------";
 
 impl Dialect for SearchReplaceDialect {
     fn name(&self) -> &'static str {
@@ -182,7 +184,11 @@ impl SearchReplaceReader<'_> {
         let body = &self.lines[begin..end];
         let separator = separator::find(body, ends, indent)
             .map_err(|reason| reason.to_dialect_error(self.first + start, self.first + begin))?;
-        hunk.before = body[..separator.start].iter().map(|line| unescape_marker(line)).collect();
+        let (mut before, after) = (&body[..separator.start], &body[separator.end..]);
+        if begin == start + 1 && Self::has_lone_dashes(before, after) {
+            before = &before[1..];
+        }
+        hunk.before = before.iter().map(|line| unescape_marker(line)).collect();
         hunk.after.reserve_exact(body.len() - separator.end);
         for (at, line) in body.iter().enumerate().skip(separator.end) {
             if parse_line_marker(line).is_some() {
@@ -217,6 +223,13 @@ impl SearchReplaceReader<'_> {
             at += 1;
         }
         at
+    }
+
+    /// Whether the dashes stand there without the numbers above them, and are not content: neither all of the
+    /// old text nor the beginning of the new one.
+    fn has_lone_dashes(before: &[&str], after: &[&str]) -> bool {
+        let is_dashes = |line: Option<&&str>| line.is_some_and(|line| line.trim() == DASHES);
+        is_dashes(before.first()) && before.len() > 1 && !is_dashes(after.first())
     }
 }
 

@@ -162,3 +162,18 @@ fn a_block_without_header_names_its_files_itself() {
         ],
     );
 }
+
+#[test]
+fn dashes_below_search_are_layout_unless_they_are_content() {
+    let block =
+        |before: &str, after: &str| format!("<<<<<<< SEARCH\n{before}=======\n{after}>>>>>>> REPLACE\n");
+    for (what, text, expected) in [
+        ("alone", block("-------\na\n", "b\n"), "edit p {a => b}"),
+        ("in both", block("-------\na\n", "-------\nb\n"), "edit p {-------|a => -------|b}"),
+        ("all there is", block("-------\n", "b\n"), "edit p {------- => b}"),
+        ("escaped", block("\\-------\na\n", "b\n"), "edit p {-------|a => b}"),
+        ("longer", block("--------\na\n", "b\n"), "edit p {--------|a => b}"),
+    ] {
+        check("search-replace", Some("p"), &[(what, &text, expected)]);
+    }
+}

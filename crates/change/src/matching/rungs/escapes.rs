@@ -1,4 +1,5 @@
-//! The answer was escaped on its way: `\"` for `"`, `&lt;` for `<`, or every line has its number in front.
+//! The answer was escaped on its way: `\"` for `"`, `&lt;` for `<`, `\n` between lines, or every line has its number
+//! in front.
 //! Whatever was done to the old text is undone in both texts.
 
 use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
@@ -14,7 +15,7 @@ impl Rung for EscapesRung {
     }
 
     fn description(&self) -> &'static str {
-        "Backslash escapes, HTML entities and line numbers in front of lines, undone in the old and the new text alike."
+        "Backslash escapes, `\\n` between lines, HTML entities and line numbers in front of lines, undone in the old and the new text alike."
     }
 
     fn needs_much_text(&self) -> bool {
@@ -35,7 +36,8 @@ impl Rung for EscapesRung {
 
 /// The hunk with the first kind of escape undone that makes it fit, and where it then does.
 fn unescape_and_find(query: &MatchQuery<'_, '_>) -> Option<(Hunk, Vec<HunkFit>)> {
-    let ways: [fn(&Hunk) -> Option<Hunk>; 3] = [without_line_numbers, without_entities, without_backslashes];
+    let ways: [fn(&Hunk) -> Option<Hunk>; 4] =
+        [without_line_numbers, without_entities, without_backslashes, without_json_escapes];
     ways.iter().find_map(|way| {
         let hunk = way(query.hunk)?;
         let (_, places) = first_matching_rung(strict_rungs(), &MatchQuery { hunk: &hunk, ..*query })?;
@@ -88,6 +90,21 @@ fn without_backslashes(hunk: &Hunk) -> Option<Hunk> {
         }
         out
     })
+}
+
+/// Only if the old text is one line with `\n` in it, and both texts are valid inside of a JSON string: then no `\n` can
+/// mean anything else.
+fn without_json_escapes(hunk: &Hunk) -> Option<Hunk> {
+    let one_line = hunk.before.len() == 1 && hunk.after.len() <= 1 && hunk.kept.is_none();
+    if !one_line || !hunk.before[0].contains("\\n") {
+        return None;
+    }
+    let lines = |line: &String| {
+        let text: String = serde_json::from_str(&format!("\"{line}\"")).ok()?;
+        Some(text.strip_suffix('\n').unwrap_or(&text).split('\n').map(str::to_owned).collect::<Vec<_>>())
+    };
+    let after = hunk.after.first().map_or(Some(Vec::new()), lines)?;
+    Some(Hunk { before: lines(&hunk.before[0])?, after, ..hunk.clone() })
 }
 
 /// Only if every non-blank line of the old text has its number, each higher than the one before; in the new
@@ -167,5 +184,12 @@ mod tests {
             [r#"say("hi") \n"#]
         );
         assert!(without_backslashes(&hunk(&["plain"], &[r"\_"])).is_none());
+        let lines = without_json_escapes(&hunk(&[r"a\n\tb \\n\n"], &[r"c\nd"])).unwrap();
+        assert_eq!(
+            (lines.before, lines.after),
+            (vec!["a".into(), "\tb \\n".into()], vec!["c".into(), "d".into()])
+        );
+        assert!(without_json_escapes(&hunk(&[r"a\nb"], &[r#"say("c\n")"#])).is_none());
+        assert!(without_json_escapes(&hunk(&[r"a\nb", "c"], &[])).is_none());
     }
 }

@@ -14,7 +14,7 @@ use super::block_walker::{BlockWalker, WalkedBlock};
 use super::control;
 use super::lines::{self, ResponseLines};
 use super::marker_events::MarkerEvents;
-use super::{ResponseError, check_length, read_lines};
+use super::{ResponseError, check_length, quotes, read_lines};
 use crate::proposal::Proposal;
 use crate::proposal::limits::PlanLimits;
 
@@ -51,7 +51,7 @@ pub struct ParsedAnswer<'a> {
 /// [`ANSWERS`].
 pub fn read_all<'a>(text: &'a str, limits: &PlanLimits) -> Result<Vec<ParsedAnswer<'a>>, ResponseError> {
     check_length(text, limits)?;
-    let clean = lines::normalize_newlines(text);
+    let clean = quotes::unquote(lines::normalize_newlines(text), limits);
     let lines = ResponseLines::new(&clean);
     let events = MarkerEvents::new(&lines);
     let mut begins = vec![lines.first()];

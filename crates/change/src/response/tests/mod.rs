@@ -1,5 +1,6 @@
 //! Reading whole responses: each table row is one way in which a model writes something.
 
+mod forgiving;
 mod round_trip;
 
 use super::*;
@@ -350,12 +351,18 @@ fn control_blocks_that_are_odd_are_noted() {
     );
     let differing = "```ts // a.ts\nx\n```\n```ts // b.ts\n//TODO: delete this file\n```\n\n```yaml\nprojectId: p\nchangeSummary:\n  - edit: ./a.ts\n  - edit: b.ts\n  - new: c.ts\n```\n";
     let found = notes(differing);
-    assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0].contains("`edit: b.ts`") && found[1].contains("`new: c.ts`"), "{found:?}");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("`edit: b.ts`"), "{found:?}");
+    let missing = &read(differing).unread[0];
+    assert!(missing.broken && missing.reason.contains("`new: c.ts`"), "{missing:?}");
     assert!(
-        notes("```ts // a.ts\nx\n```\n```yaml\nprojectId: p\nchangeSummary: [{edit: b.ts}]\n```\n")[1]
+        notes("```ts // a.ts\nx\n```\n```yaml\nprojectId: p\nchangeSummary: [{edit: b.ts}]\n```\n")[0]
             .contains("does not list")
     );
+    let nothing = "```yaml\nprojectId: p\nchangeSummary: [{edit: b.ts}]\n```\n";
+    assert!(notes(nothing)[0].contains("no block does that") && read(nothing).unread.is_empty());
+    let prose = "```ts // a.ts\nx\n```\n```yaml\nprojectId: p\nchangeSummary: [{edit: a.ts}, {edit: some docs}]\n```\n";
+    assert!(notes(prose)[0].contains("some docs") && read(prose).unread.is_empty());
     let bomb = format!("```yaml\nprojectId: p\na: &a [x,x]\nb: {}\n```\n", "[*a,*a]".repeat(100));
     assert_eq!(read(&bomb).control.project_id.as_deref(), Some("p"));
     let deep = format!("```yaml\nprojectId: p\na: {}\n```\n", "[".repeat(10_000));
