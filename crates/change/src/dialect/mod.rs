@@ -15,6 +15,8 @@ mod whole_file;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use diff::mail;
+
 use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation};
 

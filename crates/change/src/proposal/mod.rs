@@ -37,7 +37,7 @@ pub struct ControlBlock {
     pub project_id: Option<String>,
     /// The id of this change, if it is a valid UUID; an invalid one is dropped and noted.
     pub uuid: Option<String>,
-    /// A list or several lines become one text.
+    /// A list or several lines become one text. Without a control block, the subject of a mailed patch.
     pub git_commit_msg: Option<String>,
     /// What the user had asked for, in the author's words.
     pub prompt_summary: Option<String>,

@@ -1,5 +1,6 @@
 //! Reading whole responses: each table row is one way in which a model writes something.
 
+mod forms;
 mod round_trip;
 
 use super::*;
