@@ -6,15 +6,20 @@
 
 mod apply_patch;
 mod diff;
+pub(crate) mod heredocs;
 mod new_unified;
 pub(crate) mod opening;
 pub(crate) mod patch_marker;
 mod search_replace;
+pub(crate) mod tool_calls;
 mod unified;
 mod whole_file;
+pub(crate) mod xml_tags;
 
 #[cfg(test)]
 mod tests;
+
+pub(crate) use diff::mail;
 
 use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation};
@@ -25,6 +30,9 @@ const ALL: &[&dyn Dialect] = &[
     &apply_patch::ApplyPatchDialect,
     &unified::UnifiedDialect,
     &new_unified::NewUnifiedDialect,
+    &tool_calls::ToolCallsDialect,
+    &xml_tags::XmlTagsDialect,
+    &heredocs::HeredocsDialect,
     &whole_file::WholeFileDialect,
 ];
 
@@ -69,6 +77,11 @@ pub trait Dialect: Sync {
     /// # Errors
     /// If the block set out to be in this dialect but cannot be fully understood.
     fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError>;
+
+    /// What a person should know about a block that was read, if anything.
+    fn remark(&self, _text: &str) -> Option<String> {
+        None
+    }
 
     /// Prints an action (one that this dialect's `read` can yield) as the text of a block that reads back
     /// the same.

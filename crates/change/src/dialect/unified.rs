@@ -1,6 +1,6 @@
 //! The output of `git diff`: several files, renames, modes, new and deleted files.
 
-use super::diff::{files, print};
+use super::diff::{files, mail, print};
 use super::opening::opening_lines;
 use super::{Dialect, DialectBlock, DialectError};
 use crate::proposal::{FileAction, Operation};
@@ -19,7 +19,7 @@ impl Dialect for UnifiedDialect {
     }
 
     fn description(&self) -> &'static str {
-        "The output of `git diff` over one or several files, with renames and modes."
+        "The output of `git diff`, `git show` or `git format-patch` over one or several files, with renames and modes."
     }
 
     fn recognises(&self, text: &str) -> bool {
@@ -30,8 +30,9 @@ impl Dialect for UnifiedDialect {
         if first.starts_with("diff --git ") || first.starts_with("diff --cc ") {
             return true;
         }
-        if first.starts_with("From ") || first.starts_with("commit ") {
-            return lines.any(|line| line.starts_with("diff --git "));
+        if mail::begins_mail(first) {
+            return lines.any(|line| line.starts_with("diff --git "))
+                || mail::read_headers(text.split('\n')).encoded.is_some();
         }
         if !first.starts_with("--- ") && !first.starts_with("Index: ") {
             return false;

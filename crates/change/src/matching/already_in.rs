@@ -75,7 +75,7 @@ fn places_but_for_blank_ends(query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
     if before.is_empty() || before.len() == query.hunk.before.len() {
         return Vec::new();
     }
-    let old = Hunk { before: before.to_vec(), ..query.hunk.clone() };
+    let old = Hunk { before: before.to_vec(), span: None, ..query.hunk.clone() };
     let found = first_matching_rung(exact_text_rungs(), &MatchQuery { hunk: &old, ..*query });
     found.map_or_else(Vec::new, |(_, places)| places)
 }
@@ -259,6 +259,6 @@ pub(super) fn result_surrounds(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> boo
 fn result_places(query: &MatchQuery<'_, '_>, rungs: &[&'static dyn Rung]) -> Option<Vec<HunkFit>> {
     // Blank lines at its ends say nothing, and are easily one too many.
     let before = trim_blank_ends(&query.hunk.after).to_vec();
-    let result = Hunk { before, after: Vec::new(), kept: None, ..query.hunk.clone() };
+    let result = Hunk { before, after: Vec::new(), kept: None, span: None, ..query.hunk.clone() };
     first_matching_rung(rungs, &MatchQuery { hunk: &result, ..*query }).map(|(_, places)| places)
 }

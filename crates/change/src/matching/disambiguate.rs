@@ -100,6 +100,11 @@ pub(super) struct ScopeRange {
 }
 
 impl ScopeRange {
+    /// The named line.
+    pub(super) fn head(&self) -> usize {
+        self.from
+    }
+
     pub(super) fn contains(&self, fit: &HunkFit) -> bool {
         fit.start >= self.from && fit.end <= self.to
     }

@@ -152,7 +152,7 @@ fn leave_blank_lines(fit: &HunkFit, range: Range<usize>, new: &[String]) -> Rang
 }
 
 /// Drops equal lines from both ends of the edit; `false` if nothing is left.
-fn leave_equal_ends(view: &LineIndex<'_>, edit: &mut LineEdit) -> bool {
+pub(crate) fn leave_equal_ends(view: &LineIndex<'_>, edit: &mut LineEdit) -> bool {
     let old = &view.lines()[edit.range.clone()];
     let head = old.iter().zip(&edit.new).take_while(|(a, b)| a == b).count();
     let most = old.len().min(edit.new.len()) - head;

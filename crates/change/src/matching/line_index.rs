@@ -180,6 +180,8 @@ pub struct LineIndex<'a> {
     solid: OnceCell<Vec<usize>>,
     solid_contents: OnceCell<FormSequence>,
     solid_words: OnceCell<(LineForms<'a>, FormSequence)>,
+    /// See [`LineIndex::text`].
+    text: OnceCell<(String, Vec<usize>)>,
 }
 
 /// Traits of some lines, by which a level that would forgive nothing there can be skipped.
@@ -225,7 +227,23 @@ impl<'a> LineIndex<'a> {
             solid: OnceCell::new(),
             solid_contents: OnceCell::new(),
             solid_words: OnceCell::new(),
+            text: OnceCell::new(),
         }
+    }
+
+    /// All lines as one text, each with a line feed, and where each begins; the text's end comes last.
+    pub(crate) fn text(&self) -> &(String, Vec<usize>) {
+        self.text.get_or_init(|| {
+            let mut text = String::with_capacity(self.lines.iter().map(|line| line.len() + 1).sum());
+            let mut starts = Vec::with_capacity(self.lines.len() + 1);
+            for line in &self.lines {
+                starts.push(text.len());
+                text.push_str(line);
+                text.push('\n');
+            }
+            starts.push(text.len());
+            (text, starts)
+        })
     }
 
     /// Marks which lines end in something other than a line feed: a match there is exact text but not exact

@@ -28,6 +28,7 @@ use disambiguate::HunkCandidates;
 use draft::FileDraft;
 use fit::{HunkFit, LineEdit};
 use line_index::{LineIndex, MatchLevel};
+use rungs::text_span::{self, TextSpanRung};
 use rungs::{
     MatchQuery, Rung, exact_text_rungs, first_matching_rung, layout_rungs, loose_rungs, strict_rungs,
 };
@@ -77,6 +78,12 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String]) -> FileMa
         let (outcome, own) = placed.into_edits(&MatchQuery { view: &view, hunk, seen, shift: 0 });
         outcomes.push(outcome);
         edits.extend(own.into_iter().map(|edit| (at, edit)));
+    }
+    if let Some(at) = numbered_below_moves(hunks) {
+        let text = "it inserts below a line number, but an edit before it moves lines, so the number can mean two \
+                    places; send it with some lines of context";
+        outcomes[at] = HunkOutcome::Failed(text.to_owned());
+        return FileMatch { outcomes, pieces: None };
     }
     let all_fit = outcomes.iter().all(|outcome| matches!(outcome, HunkOutcome::Fits(_)));
     edits.sort_by_key(|(_, edit)| (edit.range.start, edit.range.end));
@@ -218,6 +225,21 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
     if query.hunk.before.is_empty() {
         return HunkSearchResult::Decided(place_insertion(query));
     }
+    if let Some(span) = &query.hunk.span {
+        let places = TextSpanRung.places(query);
+        match places.len() {
+            0 if span.is_lines() => {}
+            0 => return not_found(query),
+            1 => return HunkSearchResult::Candidates(&TextSpanRung, places, None),
+            several => {
+                let count = text_span::count(query.view, span).max(several);
+                let places = places.iter().take(PLACES_LISTED).map(|fit| fit.start + 1).collect();
+                let rung = TextSpanRung.name();
+                let outcome = HunkOutcome::Ambiguous { places, count, rung };
+                return HunkSearchResult::Decided(HunkPlacement::Unplaced(outcome));
+            }
+        }
+    }
     if let Some((rung, places)) = first_matching_rung(exact_text_rungs(), query) {
         return exact_places(query, rung, places);
     }
@@ -241,10 +263,26 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
     }
     match result {
         Some(result) => already_in(result.at, Some(HunkDoubt::PerhapsIn)),
-        None => HunkSearchResult::Decided(HunkPlacement::Unplaced(HunkOutcome::NotFound(
-            nearest::find_nearest(query.view, query.hunk),
-        ))),
+        None => not_found(query),
     }
+}
+
+fn not_found(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
+    let nearest = nearest::find_nearest(query.view, query.hunk);
+    HunkSearchResult::Decided(HunkPlacement::Unplaced(HunkOutcome::NotFound(nearest)))
+}
+
+/// The first insertion that only names a line although an edit before it moves lines: the number may be that of the old
+/// file or of the new one.
+fn numbered_below_moves(hunks: &[Hunk]) -> Option<usize> {
+    let breaks = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let moves = |hunk: &Hunk| match &hunk.span {
+        Some(span) if !hunk.before.is_empty() => breaks(&span.old) != breaks(&span.new),
+        _ => added_lines(hunk) != 0,
+    };
+    let first = hunks.iter().position(moves)?;
+    let numbered = |hunk: &Hunk| hunk.before.is_empty() && hunk.span.is_some();
+    (first + 1..hunks.len()).find(|at| numbered(&hunks[*at]))
 }
 
 /// Places that have the old text to the letter. If the author named another one, the edit may have been made there
@@ -324,6 +362,10 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
     };
     match at {
         Some(at) if stands(at) => HunkPlacement::AlreadyIn { at, doubt: None },
+        // What is to be appended may be there from the last time.
+        Some(at) if hunk.at_end && at >= hunk.after.len() && stands(at - hunk.after.len()) => {
+            HunkPlacement::AlreadyIn { at: at - hunk.after.len(), doubt: Some(HunkDoubt::PerhapsIn) }
+        }
         Some(at) => HunkPlacement::Insert { at },
         None => {
             let text = "it adds lines without naming any line of the file to put them next to; \
@@ -335,7 +377,7 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
 
 /// Below the line that the hunk names, if that line is quoted in full, stands there once and says that it is complete.
 fn below_scope(query: &MatchQuery<'_, '_>) -> Option<usize> {
-    let (line, _) = disambiguate::scope_range(query.view, &query.hunk.scope)?;
+    let line = disambiguate::scope_range(query.view, &query.hunk.scope)?.head();
     let (name, text) = (query.hunk.scope.last()?.trim(), query.view.lines()[line].trim());
     (name == text && !text.ends_with(['(', ',', '\\'])).then_some(line + 1)
 }

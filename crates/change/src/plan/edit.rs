@@ -36,9 +36,7 @@ impl FileEditFailure {
 pub(super) fn create_file(edit: &FileEdit, line: usize) -> Result<FileEditResult, FileEditFailure> {
     let text = match &edit.body {
         EditBody::Whole { text, .. } => text.clone(),
-        EditBody::Hunks(hunks) if !hunks.is_empty() && hunks.iter().all(|hunk| hunk.before.is_empty()) => {
-            join_hunks(hunks)
-        }
+        EditBody::Hunks(hunks) if !hunks.is_empty() && hunks.iter().all(is_addition) => join_hunks(hunks),
         EditBody::Hunks(_) => {
             let text =
                 "the file does not exist, so there is nothing to edit; send its whole content to create it";
@@ -49,6 +47,11 @@ pub(super) fn create_file(edit: &FileEdit, line: usize) -> Result<FileEditResult
         }
     };
     Ok(FileEditResult { bytes: text.into_bytes(), hunks: Vec::new(), note: None, loss: None })
+}
+
+/// Whether it can be the beginning of a file: it looks for nothing and names no line.
+fn is_addition(hunk: &Hunk) -> bool {
+    hunk.before.is_empty() && hunk.span.is_none()
 }
 
 fn join_hunks(hunks: &[Hunk]) -> String {

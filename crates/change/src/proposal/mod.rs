@@ -37,7 +37,7 @@ pub struct ControlBlock {
     pub project_id: Option<String>,
     /// The id of this change, if it is a valid UUID; an invalid one is dropped and noted.
     pub uuid: Option<String>,
-    /// A list or several lines become one text.
+    /// A list or several lines become one text. Without a control block, the subject of a mailed patch.
     pub git_commit_msg: Option<String>,
     /// What the user had asked for, in the author's words.
     pub prompt_summary: Option<String>,
@@ -178,6 +178,40 @@ pub struct Hunk {
     pub at_end: bool,
     /// Whether the new text ends in a newline, if the dialect says so (`\ No newline`).
     pub final_newline: Option<bool>,
+    /// The same to the character, if the text may begin and end inside of a line. An insertion below a line that is
+    /// only numbered has an empty one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<Box<TextSpan>>,
+}
+
+/// Text to find and its replacement, as tools take them: exactly these characters, and only once in the file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TextSpan {
+    pub old: String,
+    pub new: String,
+    /// However often it stands there, every one is replaced.
+    pub every: bool,
+}
+
+impl TextSpan {
+    /// Whether the texts can also be taken for whole lines: they begin and end alike, or lines go.
+    pub fn is_lines(&self) -> bool {
+        let TextSpan { old, new, every } = self;
+        let starts =
+            old.starts_with('\n') == new.starts_with('\n') || (new.is_empty() && !old.starts_with('\n'));
+        let ends = old.ends_with('\n') == new.ends_with('\n') || (new.is_empty() && old.ends_with('\n'));
+        !every && starts && ends
+    }
+
+    /// As a hunk that begins on `line` of the response.
+    pub fn into_hunk(self, line: usize) -> Hunk {
+        let lines =
+            |text: &str| text.strip_suffix('\n').unwrap_or(text).split('\n').map(str::to_owned).collect();
+        let gone = self.new.is_empty() && self.old.ends_with('\n');
+        let after = if gone { Vec::new() } else { lines(&self.new) };
+        Hunk { line, before: lines(&self.old), after, span: Some(Box::new(self)), ..Hunk::default() }
+    }
 }
 
 /// A block that did not become an operation.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::ResponseError;
 use super::block_shape::{
     SEARCH_REPLACE, begins_nameless, exceeded_limit, has_changed_lines, holds_named_search, holds_patch,
-    is_headless_diff, is_whole_file, names_files_itself, unescape_edit,
+    is_headless_diff, is_kept_as_file, is_shell, is_whole_file, names_files_itself, unescape_edit,
 };
 use super::control;
 use super::file_names::{self, FirstLineName};
@@ -15,7 +15,7 @@ use super::header::{self, FenceHeader, HeaderSubject};
 use super::lines::ResponseLines;
 use super::markers::{self, StartEndMarkers};
 use super::segments::{BlockSegment, SegmentDefect, SegmentForm};
-use crate::dialect::{self, Dialect, DialectBlock, DialectError};
+use crate::dialect::{self, Dialect, DialectBlock, DialectError, heredocs};
 use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation, ProposalNote};
@@ -37,6 +37,9 @@ impl From<DialectError> for BlockOutcome {
         BlockOutcome::Broken(error.line, error.reason)
     }
 }
+
+/// How the names of files end that hold commands or diffs.
+const SCRIPTS: &[&str] = &[".sh", ".bash", ".zsh", ".ps1", ".cmd", ".bat", ".diff", ".patch"];
 
 /// A block, and what its surroundings say.
 pub(super) struct BlockReader<'a> {
@@ -228,7 +231,10 @@ impl<'a> BlockReader<'a> {
             return self.delete_outcome(path);
         }
         let file = path.extension().is_some_and(|extension| ["diff", "patch"].contains(&extension));
-        let detected = dialect::detect(body);
+        let mut detected = dialect::detect(body);
+        if is_kept_as_file(detected, path.as_str()) {
+            detected = dialect::detect("");
+        }
         let chosen = match header.dialect {
             Some(dialect) => dialect,
             None if is_whole_file(detected) && !file && (header.is_diff() || is_headless_diff(body)) => {
@@ -252,13 +258,38 @@ impl<'a> BlockReader<'a> {
     }
 
     /// Reads a block, unless it obviously exceeds the limits.
-    fn read_dialect(&self, dialect: &dyn Dialect, block: &DialectBlock<'_>) -> BlockOutcome {
+    fn read_dialect(&mut self, dialect: &dyn Dialect, block: &DialectBlock<'_>) -> BlockOutcome {
         if !is_whole_file(dialect)
             && let Some(error) = exceeded_limit(block.text, self.limits)
         {
             return BlockOutcome::TooMuch(error);
         }
-        dialect.read(block).map_or_else(BlockOutcome::from, BlockOutcome::Operations)
+        let read = dialect.read(block);
+        if let Some(remark) = read.as_ref().ok().and_then(|_| dialect.remark(block.text)) {
+            self.note(block.line, remark);
+        }
+        read.map_or_else(BlockOutcome::from, BlockOutcome::Operations)
+    }
+
+    /// Whether a block that looks like the dialect rather is a file, or a script that only shows it.
+    fn is_file_in_form(
+        &self,
+        dialect: &dyn Dialect,
+        header: &FenceHeader<'_>,
+        first: Option<&FirstLineName<'_>>,
+        body: &str,
+    ) -> bool {
+        if !is_kept_as_file(dialect, ".md") {
+            return false;
+        }
+        let above = || self.line_above().and_then(|(_, line)| file_names::path_line(line));
+        let named = first.map(|first| first.path.to_owned()).or_else(above);
+        if dialect.name() != heredocs::NAME {
+            return named.is_some_and(|name| is_kept_as_file(dialect, &name));
+        }
+        let commands =
+            is_shell(header.language) || (header.language.is_empty() && heredocs::begins_heredoc(body));
+        !commands || named.is_some_and(|name| SCRIPTS.iter().any(|end| name.ends_with(end)))
     }
 
     /// A block whose header says nothing: its first line, the line above, or its own headers may.
@@ -270,6 +301,9 @@ impl<'a> BlockReader<'a> {
         let first = file_names::first_line_name(body, header.language);
         let named = first.as_ref().and_then(|first| first.dialect);
         let mut chosen = named.unwrap_or_else(|| dialect::detect(body.trim_start_matches('\n')));
+        if named.is_none() && self.is_file_in_form(chosen, header, first.as_ref(), body) {
+            chosen = dialect::detect("");
+        }
         if is_whole_file(chosen) && holds_patch(body) {
             chosen = dialect::by_name("apply-patch").unwrap_or(chosen);
         }
@@ -375,11 +409,8 @@ impl<'a> BlockReader<'a> {
         if before.is_some_and(|before| file_names::path_line(self.lines.get(before)).is_some()) {
             return None;
         }
-        let shell =
-            ["bash", "sh", "shell", "console", "zsh", "powershell", "terminal", "cmd", "diff", "patch"];
-        let commands = shell.iter().any(|name| name.eq_ignore_ascii_case(header.language));
-        let script = [".sh", ".bash", ".zsh", ".ps1", ".cmd", ".bat", ".diff", ".patch"];
-        if commands && !script.iter().any(|end| path.ends_with(end)) {
+        let patch = ["diff", "patch"].iter().any(|name| name.eq_ignore_ascii_case(header.language));
+        if (patch || is_shell(header.language)) && !SCRIPTS.iter().any(|end| path.ends_with(end)) {
             return None;
         }
         self.name_line = Some(at);

@@ -3,7 +3,7 @@
 
 use super::{ResponseError, file_names, markers};
 use crate::dialect::patch_marker::{self, PatchMarker};
-use crate::dialect::{self, Dialect};
+use crate::dialect::{self, Dialect, heredocs};
 use crate::proposal::limits::PlanLimits;
 
 /// A block of this dialect without a name continues with the file of the last one.
@@ -35,6 +35,28 @@ pub(super) fn exceeded_limit(text: &str, limits: &PlanLimits) -> Option<Response
         return Some(ResponseError::TooManyFiles { most: limits.files });
     }
     over(hunks, limits.hunks).then_some(ResponseError::TooManyHunks { most: limits.hunks })
+}
+
+/// Whether a file of this name may well have a text that looks like the dialect: then the block is that file.
+pub(super) fn is_kept_as_file(dialect: &dyn Dialect, path: &str) -> bool {
+    const PROSE: &[&str] = &["md", "mdx", "markdown", "rst", "txt", "log"];
+    const JSON: &[&str] = &["json", "jsonl", "jsonc", "json5", "ndjson"];
+    const MARKUP: &[&str] =
+        &["xml", "html", "htm", "xhtml", "svg", "xsl", "xsd", "vue", "svelte", "jsx", "tsx", "php"];
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    match dialect.name() {
+        "tool-calls" => [PROSE, JSON].concat().contains(&extension),
+        "xml-tags" => [PROSE, MARKUP].concat().contains(&extension),
+        heredocs::NAME => true,
+        _ => false,
+    }
+}
+
+/// The languages of blocks that hold commands.
+pub(super) fn is_shell(language: &str) -> bool {
+    ["bash", "sh", "shell", "console", "zsh", "powershell", "terminal", "cmd"]
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(language))
 }
 
 /// Whether it is the dialect that takes everything.

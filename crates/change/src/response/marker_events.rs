@@ -9,7 +9,9 @@ use super::file_names;
 use super::header::{self, HeaderSubject};
 use super::lines::{self, ResponseLines};
 use super::markers;
+use crate::dialect::heredocs::HeredocEnd;
 use crate::dialect::patch_marker::{self, PatchMarker};
+use crate::dialect::{tool_calls, xml_tags};
 
 /// A line that may begin or end a block.
 #[derive(Debug, Clone, Copy)]
@@ -47,6 +49,12 @@ pub(super) enum MarkerKind {
     TagOpen(u8),
     /// `</source>` and the like.
     TagClose(u8),
+    /// A tool call in JSON may begin.
+    Call,
+    /// An edit between tags may begin.
+    TagEdit,
+    /// A shell command with a heredoc that changes a file.
+    Heredoc,
     /// `diff --git a/x b/x`, or `--- x` above `+++ x` above `@@`.
     Diff,
 }
@@ -220,7 +228,7 @@ fn classify(lines: &ResponseLines<'_>, line: usize) -> Option<MarkerKind> {
     let text = lines.get(line);
     let blanks = text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let first = *text.as_bytes().get(blanks)?;
-    if !b"`~<>+*d-/#;%{(".contains(&first) {
+    if !b"`~<>+*d-/#;%{([ctgpms$".contains(&first) {
         return None;
     }
     let said = &text[blanks..];
@@ -229,7 +237,14 @@ fn classify(lines: &ResponseLines<'_>, line: usize) -> Option<MarkerKind> {
         b'<' => markers::is_search(said)
             .then_some(MarkerKind::Search)
             .or_else(|| markers::parse_tag(said))
+            .or_else(|| xml_tags::may_begin_edit(said).then_some(MarkerKind::TagEdit))
             .or_else(|| start_or_end(said)),
+        b'{' | b'[' if tool_calls::begins_call(lines.slice(line..line + CALL_LINES)) => {
+            Some(MarkerKind::Call)
+        }
+        b'c' | b't' | b'g' | b'p' | b'm' | b's' | b'$' => {
+            (blanks == 0 && HeredocEnd::of(text).is_some()).then_some(MarkerKind::Heredoc)
+        }
         b'>' | b'+' => markers::is_replace(said).then_some(MarkerKind::Replace),
         b'*' => match patch_marker::parse(said)? {
             PatchMarker::Begin => Some(MarkerKind::PatchBegin),
@@ -245,6 +260,9 @@ fn classify(lines: &ResponseLines<'_>, line: usize) -> Option<MarkerKind> {
         _ => start_or_end(said),
     }
 }
+
+/// A tool call has its first key within so many lines.
+const CALL_LINES: usize = 4;
 
 fn start_or_end(said: &str) -> Option<MarkerKind> {
     let end = || markers::is_end(said).then_some(MarkerKind::End);

@@ -36,6 +36,7 @@ pub(crate) use print::{fence_language, quote};
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::dialect::mail::{self, MailHeaders};
 use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Operation, Proposal, ProposalNote, UnreadBlock};
@@ -114,6 +115,9 @@ fn read_lines(
             collector.add_reasoning(lines, said_from..said_to);
             said_from = segment.range.end;
         }
+        if matches!(outcome, BlockOutcome::Operations(_)) {
+            collector.add_mail_subject(lines, segment.content.clone());
+        }
         match outcome {
             BlockOutcome::Operations(operations) => {
                 collector.proposal.notes.append(&mut notes);
@@ -169,6 +173,8 @@ struct ProposalBuilder<'a> {
     unlisted: usize,
     /// Listed blocks that are examples, and that are broken.
     listed: [usize; 2],
+    /// Of the first mail or commit.
+    subject: Option<String>,
 }
 
 impl ProposalBuilder<'_> {
@@ -184,6 +190,7 @@ impl ProposalBuilder<'_> {
             several_controls: false,
             unlisted: 0,
             listed: [0; 2],
+            subject: None,
         }
     }
 
@@ -267,16 +274,30 @@ impl ProposalBuilder<'_> {
         }
     }
 
+    /// The subject of a patch in a block.
+    fn add_mail_subject(&mut self, lines: &ResponseLines<'_>, content: Range<usize>) {
+        let first = lines.next_nonblank(content.start, content.end);
+        if self.subject.is_none() && first.is_some_and(|first| mail::begins_mail(lines.get(first))) {
+            self.subject = mail::read_headers(content.map(|line| lines.get(line))).subject;
+        }
+    }
+
     fn add_reasoning(&mut self, lines: &ResponseLines<'_>, range: Range<usize>) {
+        if lines.next_nonblank(range.start, range.end).is_none() {
+            return;
+        }
+        let said = || range.clone().map(|line| lines.get(line));
+        let MailHeaders { subject, encoded } = mail::read_headers(said());
+        self.subject = self.subject.take().or(subject);
+        if let Some((at, reason)) = encoded {
+            self.add_unread(range.start + at + 1, reason.to_owned(), true);
+        }
         let mut add = |range: Range<usize>| {
             let text = lines.slice(range).trim();
             if !text.is_empty() {
                 self.proposal.reasoning.push(text.to_owned());
             }
         };
-        if lines.next_nonblank(range.start, range.end).is_none() {
-            return;
-        }
         let mut from = range.start;
         let divided = lines.slice(range.clone()).contains(DIVIDER);
         for line in range.clone().filter(|_| divided) {
@@ -322,6 +343,9 @@ impl ProposalBuilder<'_> {
             let (control, mut notes) = control::read(&lines.block_text(range, indent), line);
             proposal.control = control;
             proposal.notes.append(&mut notes);
+        }
+        if !proposal.operations.is_empty() && proposal.control.git_commit_msg.is_none() {
+            proposal.control.git_commit_msg = self.subject.take();
         }
         let (mut differences, missing) =
             control::compare_summary(&proposal.control, &proposal.operations, line);

@@ -30,6 +30,10 @@ pub fn print(proposal: &Proposal) -> String {
     let first = (!first.is_empty()).then(|| first.join(&format!("\n\n{DIVIDER}\n\n")));
     let mut paragraphs = first.into_iter().chain(others.iter().cloned()).map(|text| text + "\n\n");
     let mut out = String::new();
+    if let Some(subject) = control.git_commit_msg.as_ref().filter(|_| !control.present) {
+        // It came from a mail.
+        out.push_str(&format!("Subject: [PATCH] {subject}\n\n"));
+    }
     if operations.is_empty() {
         out.extend(paragraphs.next());
     }

@@ -11,6 +11,9 @@ use super::lines::{self, ResponseLines};
 use super::marker_events::{FenceLine, MarkerEvent, MarkerEvents, MarkerKind};
 use super::nesting::FenceMatcher;
 use super::unfenced;
+use crate::dialect::heredocs::HeredocEnd;
+use crate::dialect::xml_tags::TagExtent;
+use crate::dialect::{tool_calls, xml_tags};
 
 /// The lines of one block.
 #[derive(Debug)]
@@ -61,7 +64,14 @@ pub(super) struct SegmentIter<'a> {
     at: usize,
     /// Where the last block ends.
     floor: usize,
+    /// Closing tags that do not occur below.
+    missing_tags: Vec<String>,
+    /// Heredocs without an end.
+    open_heredocs: usize,
 }
+
+/// After so many heredocs without an end no further end is looked for: the answer is refused anyway.
+const OPEN_HEREDOCS: usize = 16;
 
 impl Iterator for SegmentIter<'_> {
     type Item = BlockSegment;
@@ -84,7 +94,15 @@ type SegmentStep = (Option<BlockSegment>, usize);
 
 impl<'a> SegmentIter<'a> {
     pub(super) fn new(lines: &'a ResponseLines<'a>, events: &'a MarkerEvents) -> SegmentIter<'a> {
-        SegmentIter { lines, events, fences: FenceMatcher::new(lines, events), at: 0, floor: lines.first() }
+        SegmentIter {
+            lines,
+            events,
+            fences: FenceMatcher::new(lines, events),
+            at: 0,
+            floor: lines.first(),
+            missing_tags: Vec::new(),
+            open_heredocs: 0,
+        }
     }
 
     /// Looks at one event that stands outside of every block.
@@ -99,7 +117,13 @@ impl<'a> SegmentIter<'a> {
                 self.unfenced_segment(at, line, ahead.patch_end.get())
             }
             MarkerKind::Diff => self.diff_segment(at, line),
-            MarkerKind::TagOpen(name) => self.tagged_segment(at, line, *name),
+            MarkerKind::TagOpen(name) => match self.tag_edit_segment(at, line) {
+                (None, _) => self.tagged_segment(at, line, *name),
+                edit => edit,
+            },
+            MarkerKind::TagEdit => self.tag_edit_segment(at, line),
+            MarkerKind::Call => self.call_segment(at, line),
+            MarkerKind::Heredoc => self.heredoc_segment(at, line),
             _ => (None, at + 1),
         }
     }
@@ -233,6 +257,59 @@ impl<'a> SegmentIter<'a> {
             defect: diff.uncertain.then_some(SegmentDefect::UncertainEnd),
         };
         (Some(segment), self.events.at_or_after(diff.end, at + 1))
+    }
+
+    /// Lines without a fence that end before `end`; `cut`: their own end is missing.
+    fn bare_segment(&self, at: usize, line: usize, end: usize, cut: bool) -> SegmentStep {
+        let segment = BlockSegment {
+            range: line..end,
+            content: line..end,
+            indent: 0,
+            form: SegmentForm::Bare,
+            defect: cut.then_some(SegmentDefect::CutOff),
+        };
+        (Some(segment), self.events.at_or_after(end, at + 1))
+    }
+
+    /// The line below the first `bytes` bytes from `line` on.
+    fn line_below(&self, line: usize, bytes: usize) -> usize {
+        let text = &self.lines.slice(line..self.lines.end()).as_bytes()[..bytes];
+        line + memchr::memchr_iter(b'\n', text).count() + usize::from(!text.ends_with(b"\n"))
+    }
+
+    fn call_segment(&self, at: usize, line: usize) -> SegmentStep {
+        match tool_calls::leading_call(self.lines.slice(line..self.lines.end())) {
+            Some(bytes) => self.bare_segment(at, line, self.line_below(line, bytes), false),
+            None => (None, at + 1),
+        }
+    }
+
+    fn tag_edit_segment(&mut self, at: usize, line: usize) -> SegmentStep {
+        let text = self.lines.slice(line..self.lines.end());
+        match xml_tags::find_extent(text, &mut self.missing_tags) {
+            Some(TagExtent::Closed(bytes)) => {
+                self.bare_segment(at, line, self.line_below(line, bytes), false)
+            }
+            Some(TagExtent::Open) => self.bare_segment(at, line, line + 1, true),
+            None => (None, at + 1),
+        }
+    }
+
+    fn heredoc_segment(&mut self, at: usize, line: usize) -> SegmentStep {
+        let Some(end) = HeredocEnd::of(self.lines.get(line)) else { return (None, at + 1) };
+        let looks = self.open_heredocs < OPEN_HEREDOCS;
+        let mut below = line + 1..if looks { self.lines.end() } else { line + 1 };
+        match below.find(|line| end.is(self.lines.get(*line))) {
+            Some(last) => self.bare_segment(at, line, last + 1, false),
+            None => {
+                self.open_heredocs += 1;
+                if end.certain || !looks {
+                    self.bare_segment(at, line, line + 1, true)
+                } else {
+                    (None, at + 1)
+                }
+            }
+        }
     }
 
     /// A wrapper tag counts as a fence if it is closed before the next one opens, and if it names a file,

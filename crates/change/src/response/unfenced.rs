@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::lines::ResponseLines;
+use crate::dialect::mail;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UnfencedDiffEnd {
@@ -47,6 +48,9 @@ pub(super) fn find_diff_end(lines: &ResponseLines<'_>, start: usize) -> Unfenced
             if line.starts_with("--- ") {
                 at += 1;
             }
+        } else if mail::is_signature(line, lines.get(at + 1), lines.get(at + 2)) {
+            let uncertain = hunk.is_some_and(|counts| counts.expects_more());
+            return UnfencedDiffEnd { end: said + 1, uncertain };
         } else if let Some(counts) = &mut hunk {
             match line.as_bytes().first() {
                 Some(b' ') => counts.take(true, true),
@@ -204,6 +208,9 @@ mod tests {
             ("diff --git a/x b/x\ndeleted file mode 100644\nindex e69de29..0000000\n", 3, false),
             ("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n\nProse.\n", 4, false),
             ("--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n-a\n+b\nProse.\n", 5, true),
+            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n-- \n2.43.0\n", 5, false),
+            ("--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n+b\n-- \n2.43.0\n\n", 5, true),
+            ("--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n+b\n-- \n", 6, false),
         ] {
             let lines = ResponseLines::new(text);
             assert_eq!(find_diff_end(&lines, 0), UnfencedDiffEnd { end, uncertain: endless }, "{text}");

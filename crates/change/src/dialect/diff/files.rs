@@ -5,6 +5,7 @@
 
 use super::super::{DialectBlock, DialectError, checked_path};
 use super::lines::{self, HunkHeader, HunkReader};
+use super::mail;
 use super::names::{self, DiffFileName};
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, GitFileMode, Hunk, Operation};
@@ -33,20 +34,32 @@ pub(in super::super) struct DiffFileSection {
 }
 
 pub(in super::super) fn read(block: &DialectBlock<'_>) -> Result<Vec<DiffFileSection>, DialectError> {
-    let mut lines = block.lines();
-    let from = skip_preamble(&mut lines);
+    let lines = block.lines();
+    let first = lines.iter().find(|line| !line.trim().is_empty()).copied().unwrap_or_default();
+    let ranges = if mail::begins_mail(first) {
+        if let Some((at, reason)) = mail::read_headers(lines.iter().copied()).encoded {
+            return Err(DialectError::at(block.line + at, reason));
+        }
+        mail::diff_ranges(&lines, |at| begins_diff(&lines, at))
+    } else {
+        Vec::from([skip_preamble(&lines)..lines.len()])
+    };
     let mut reader = DiffReader {
         first: block.line,
         lines: &lines,
+        end: 0,
         files: Vec::new(),
         file: None,
         hunks: HunkReader::default(),
     };
-    let mut at = from;
-    while at < lines.len() {
-        at += reader.step(at)?;
+    for range in ranges {
+        reader.end = range.end;
+        let mut at = range.start;
+        while at < range.end {
+            at += reader.step(at)?;
+        }
+        reader.close()?;
     }
-    reader.close()?;
     if reader.files.is_empty() {
         return Err(DialectError::at(
             block.line,
@@ -56,40 +69,19 @@ pub(in super::super) fn read(block: &DialectBlock<'_>) -> Result<Vec<DiffFileSec
     Ok(reader.files)
 }
 
-/// Where the diff begins. Mail headers, a commit message and a path line stand above it.
-fn skip_preamble(lines: &mut Vec<&str>) -> usize {
-    let begins = |at: usize| {
-        lines[at].starts_with("diff --")
-            || lines[at].starts_with("Index: ")
-            || lines[at].starts_with("@@@ ")
-            || lines::parse_hunk_header(lines[at]).is_some()
-            || is_file_header(lines, at)
-    };
-    let start = (0..lines.len()).find(|at| begins(*at));
-    let first = lines.iter().find(|line| !line.trim().is_empty());
-    let mailed = first.is_some_and(|line| line.starts_with("From ") || line.starts_with("commit "));
-    if mailed {
-        drop_signature(lines);
-        return start.unwrap_or(lines.len());
-    }
-    let above = &lines[..start.unwrap_or(lines.len())];
-    let has_changes = above.iter().any(|line| line.starts_with(['+', '-']));
-    match start {
-        _ if has_changes => 0,
-        Some(start) => start,
-        None => lines.len(),
-    }
+fn begins_diff(lines: &[&str], at: usize) -> bool {
+    lines[at].starts_with("diff --")
+        || lines[at].starts_with("Index: ")
+        || lines[at].starts_with("@@@ ")
+        || lines::parse_hunk_header(lines[at]).is_some()
+        || is_file_header(lines, at)
 }
 
-/// Removes the `-- ` and the version number that git puts below a mailed patch.
-fn drop_signature(lines: &mut Vec<&str>) {
-    let mut end = lines.len();
-    while end > 0 && lines[end - 1].trim().is_empty() {
-        end -= 1;
-    }
-    if end >= 2 && lines[end - 2].trim_end() == "--" && !lines[end - 1].starts_with(['+', '-', ' ']) {
-        lines.truncate(end - 2);
-    }
+/// Where the diff begins. A path line may stand above it.
+fn skip_preamble(lines: &[&str]) -> usize {
+    let start = (0..lines.len()).find(|at| begins_diff(lines, *at)).unwrap_or(lines.len());
+    let has_changes = lines[..start].iter().any(|line| line.starts_with(['+', '-']));
+    if has_changes { 0 } else { start }
 }
 
 /// `--- x` above `+++ y`. A single `--- x` is a removed `-- x`.
@@ -100,6 +92,8 @@ fn is_file_header(lines: &[&str], at: usize) -> bool {
 struct DiffReader<'a> {
     first: usize,
     lines: &'a [&'a str],
+    /// Where the diff being read ends.
+    end: usize,
     files: Vec<DiffFileSection>,
     file: Option<DiffFileSection>,
     hunks: HunkReader,
@@ -156,7 +150,7 @@ impl DiffReader<'_> {
     /// Whether a new file begins here. Inside a hunk the two lines may also be a removed and an
     /// added one; those are not followed by the header of a hunk.
     fn is_next_file(&self, at: usize) -> bool {
-        if !is_file_header(self.lines, at) {
+        if at + 1 >= self.end || !is_file_header(self.lines, at) {
             return false;
         }
         let is_null = |line: &str| line[4..].trim_end() == "/dev/null";

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::proposal::{FileEdit, Operation, Proposal};
+use crate::proposal::{FileEdit, Operation, Proposal, TextSpan};
 
 #[test]
 fn names_and_aliases_are_unique_and_found_in_any_case() {
@@ -38,6 +38,28 @@ fn a_block_that_names_no_dialect_is_recognised_by_how_it_begins() {
         ("fn a() {}\n--- x\n+++ x\n@@ @@\n-a\n", "replace"),
         ("Title\n*** Begin Patch\n", "replace"),
         ("", "replace"),
+        ("{\"command\": \"create\", \"path\": \"a\", \"file_text\": \"x\"}", "tool-calls"),
+        (
+            "[{\"name\": \"Edit\", \"input\": {\"file_path\": \"a\", \"old_string\": \"x\", \"new_string\": \"y\"}}]",
+            "tool-calls",
+        ),
+        ("{\"path\": \"a\", \"old_str\": \"x\", \"new_str\": \"y", "tool-calls"),
+        ("{\"name\": \"app\", \"type\": \"module\"}", "replace"),
+        ("{\"name\": \"app\", \"version\": \"1\", \"scripts\": {}}", "replace"),
+        ("{\"path\": \"a\", \"content\": \"b\"}", "replace"),
+        ("{\"search\": \"a\", \"replace\": \"b\"}", "replace"),
+        ("{\"command\": \"view\", \"path\": \"a\"}", "replace"),
+        (
+            "{\"name\": \"x\", \"input_schema\": {\"properties\": {\"old_str\": {\"type\": \"string\"}}}}",
+            "replace",
+        ),
+        ("<write_to_file>\n<path>a</path>\n<content>\n</content>\n</write_to_file>", "xml-tags"),
+        ("<edit path=\"a\"><search>x</search><replace>y</replace></edit>", "xml-tags"),
+        ("<search>\n<form></form>\n</search>\n", "replace"),
+        ("<edit>\nsome text\n</edit>\n", "replace"),
+        ("mkdir -p a\ncat > a/b <<'EOF'\nx\nEOF\n", "heredocs"),
+        ("npm i\ncat <<EOF\nx\nEOF\n", "replace"),
+        ("#!/bin/sh\ncat > a <<'EOF'\nx\nEOF\n", "replace"),
     ] {
         assert_eq!(detect(text).name(), expected, "{text:?}");
     }
@@ -137,6 +159,20 @@ fn diff_hunk() -> impl Strategy<Value = Hunk> {
         })
 }
 
+/// A hunk as a tool call yields it: a replacement, or an insertion below a line.
+fn span() -> impl Strategy<Value = Hunk> {
+    let text = "[a-c{}<\"\\\\\n\té]{0,8}";
+    (text, text, any::<bool>(), prop::option::of(0..9usize)).prop_map(
+        |(old, new, every, below)| match below {
+            Some(below) => {
+                let hunk = TextSpan { new, ..TextSpan::default() }.into_hunk(1);
+                Hunk { before: Vec::new(), claimed: Some(below + 1), ..hunk }
+            }
+            None => TextSpan { old: old + "x", new, every }.into_hunk(1),
+        },
+    )
+}
+
 fn mode() -> impl Strategy<Value = Option<GitFileMode>> {
     prop_oneof![Just(None), Just(Some(GitFileMode::Regular)), Just(Some(GitFileMode::Executable))]
 }
@@ -193,6 +229,13 @@ proptest! {
             let old = Some(vec!["one".to_owned(), String::new(), "- two".to_owned()]);
             comes_back(dialect, &FileAction::Delete { path: path(&to), old })?;
         }
+    }
+
+    #[test]
+    fn tool_calls_come_back(spans in prop::collection::vec(span(), 1..4), text in "[ -~\n]{0,30}", new in any::<bool>()) {
+        let dialect = by_name("tool-calls").unwrap();
+        comes_back(dialect, &write(dialect, EditBody::Hunks(spans), None))?;
+        comes_back(dialect, &write(dialect, EditBody::Whole { text, must_be_new: new }, None))?;
     }
 
     #[test]

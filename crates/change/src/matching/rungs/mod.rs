@@ -12,6 +12,7 @@ mod near;
 mod outer_context;
 mod punctuation;
 mod tab_unit;
+pub(super) mod text_span;
 mod three_way;
 mod trailing_blanks;
 
@@ -57,6 +58,7 @@ pub trait Rung: Sync {
 /// The author's text is the file's text except for layout.
 pub fn strict_rungs() -> &'static [&'static dyn Rung] {
     &[
+        &text_span::TextSpanRung,
         &exact::ExactRung,
         &line_endings::LineEndingsRung,
         &trailing_blanks::TrailingBlanksRung,
@@ -68,12 +70,12 @@ pub fn strict_rungs() -> &'static [&'static dyn Rung] {
 
 /// Not even layout is forgiven.
 pub(super) fn exact_text_rungs() -> &'static [&'static dyn Rung] {
-    &strict_rungs()[..2]
+    &strict_rungs()[1..3]
 }
 
 /// Layout is forgiven, and nothing else.
 pub(super) fn layout_rungs() -> &'static [&'static dyn Rung] {
-    &strict_rungs()[2..]
+    &strict_rungs()[3..]
 }
 
 /// Tried only if the result of the hunk is not already in the file.

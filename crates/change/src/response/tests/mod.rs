@@ -1,6 +1,7 @@
 //! Reading whole responses: each table row is one way in which a model writes something.
 
 mod forgiving;
+mod forms;
 mod round_trip;
 
 use super::*;

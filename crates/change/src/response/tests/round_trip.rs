@@ -19,6 +19,10 @@ fn line() -> impl Strategy<Value = String> {
             "```", "```ts", "```ts // b.ts", "~~~", "````", "  ```", "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE",
             "*** Begin Patch", "*** End Patch", "// START", "// END", "# START", "@@ x", "--- a/x", "+++ b/x", "diff --git a/x b/x",
             "<source>", "</source>", "projectId: x", "uuid: y", "//TODO: delete this file", "// src/a.ts", "<!-- -->", "", " ", "\t",
+            "{\"command\": \"str_replace\", \"path\": \"b.ts\", \"old_str\": \"x\", \"new_str\": \"y\"}", "{", "[",
+            "<edit path=\"b.ts\">", "<search>x</search>", "<replace>y</replace>", "</edit>", "<write_to_file>", "<path>b.ts</path>",
+            "<content>", "</content>", "</write_to_file>", "cat > b.ts <<'EOF'", "cat >> b.ts <<EOF", "git apply <<'EOF'",
+            "From 0123456789abcdef0123456789abcdef01234567 Mon", "Subject: [PATCH] x", "-- ", "2.43.0",
             "\\", "-------", ":start_line:1", "*** Update File: x", "+", "-", "EOF", "```yaml",
         ]).prop_map(str::to_owned),
     ]

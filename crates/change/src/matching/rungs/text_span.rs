@@ -1,0 +1,110 @@
+//! The characters of a tool call are as written, also where they begin or end inside of a line.
+
+use super::{MatchQuery, Rung};
+use crate::matching::fit::{HunkFit, LineEdit, leave_equal_ends};
+use crate::matching::line_index::LineIndex;
+use crate::plan::PLACES_LISTED;
+use crate::proposal::TextSpan;
+
+pub(crate) struct TextSpanRung;
+
+/// Replacing every occurrence may write at most this many bytes.
+const WRITTEN_BYTES: usize = 16 * 1024 * 1024;
+
+impl Rung for TextSpanRung {
+    fn name(&self) -> &'static str {
+        "exact text"
+    }
+
+    fn description(&self) -> &'static str {
+        "Nothing: the text of a tool call is as written; it may begin and end inside of a line."
+    }
+
+    /// Of an ambiguous text only the first places; all occurrences that are to be replaced are one place.
+    fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
+        let Some(span) = &query.hunk.span else { return Vec::new() };
+        let found = occurrences(query.view, span);
+        let fit = |first: usize, last: usize| {
+            let start = line_of(query.view, first);
+            let end = (line_of(query.view, last + span.old.len()) + 1).min(query.view.len());
+            HunkFit::consecutive(start, end - start)
+        };
+        match (found.first(), found.last()) {
+            (Some(first), Some(last)) if span.every => Vec::from([fit(*first, *last)]),
+            _ => found.iter().map(|at| fit(*at, *at)).collect(),
+        }
+    }
+
+    fn edits(&self, query: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
+        let Some(span) = &query.hunk.span else { return Ok(Vec::new()) };
+        let found = occurrences(query.view, span);
+        if found.len().saturating_mul(span.new.len()) > WRITTEN_BYTES {
+            return Err(format!("replacing every occurrence would write more than {WRITTEN_BYTES} bytes"));
+        }
+        let mut edits = line_edits(query.view, span, &found);
+        edits.retain_mut(|edit| leave_equal_ends(query.view, edit));
+        Ok(edits)
+    }
+}
+
+/// Where the old text begins: everywhere it is to be replaced, or, overlapping ones included, as often as is worth
+/// telling.
+fn occurrences(view: &LineIndex<'_>, span: &TextSpan) -> Vec<usize> {
+    let text = view.text().0.as_bytes();
+    let finder = memchr::memmem::Finder::new(&span.old);
+    if span.old.is_empty() {
+        return Vec::new();
+    }
+    if span.every {
+        return finder.find_iter(text).collect();
+    }
+    let mut found = Vec::new();
+    let mut from = 0;
+    while found.len() <= PLACES_LISTED
+        && let Some(at) = finder.find(&text[from..])
+    {
+        found.push(from + at);
+        from += at + 1;
+    }
+    found
+}
+
+/// How often the old text stands there.
+pub(crate) fn count(view: &LineIndex<'_>, span: &TextSpan) -> usize {
+    memchr::memmem::find_iter(view.text().0.as_bytes(), &span.old).count()
+}
+
+/// The line (from 0) of an offset; the text's end is one past the last.
+fn line_of(view: &LineIndex<'_>, offset: usize) -> usize {
+    view.text().1.partition_point(|start| *start <= offset) - 1
+}
+
+/// The lines around each occurrence, with the new text in them.
+fn line_edits(view: &LineIndex<'_>, span: &TextSpan, found: &[usize]) -> Vec<LineEdit> {
+    let (text, starts) = view.text();
+    let mut edits = Vec::new();
+    let mut at = 0;
+    while at < found.len() {
+        let first = line_of(view, found[at]);
+        let mut cursor = starts[first];
+        let mut region = String::new();
+        let mut last;
+        // Further occurrences on the same lines belong to the same edit.
+        loop {
+            region.push_str(&text[cursor..found[at]]);
+            region.push_str(&span.new);
+            cursor = found[at] + span.old.len();
+            last = line_of(view, cursor);
+            at += 1;
+            if found.get(at).is_none_or(|next| line_of(view, *next) > last) {
+                break;
+            }
+        }
+        let end = (last + 1).min(view.len());
+        region.push_str(&text[cursor..starts[end].max(cursor)]);
+        let lines = region.strip_suffix('\n').unwrap_or(&region).split('\n').map(str::to_owned);
+        let new = if region.is_empty() { Vec::new() } else { lines.collect() };
+        edits.push(LineEdit { range: first..end, new });
+    }
+    edits
+}
