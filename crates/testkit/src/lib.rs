@@ -15,6 +15,7 @@
 //! | [`reverse_change`] | the way back from a plan |
 //! | [`crash`] | transactions and recoveries on the model file system: every power cut, every failing call |
 //! | [`hostile_text`] | strings that a terminal would obey or hide |
+//! | [`costly`] | texts built to cost, and a search for worse ones |
 //! | [`random`], [`clock`] | seeded randomness; processor time |
 //! | [`git`], `directory_tree` | git without the machine's configuration; a directory to compare |
 //! | [`checkout`] | this checkout, and relay built from it |
@@ -27,6 +28,7 @@ pub mod browser;
 pub mod bus;
 pub mod checkout;
 pub mod clock;
+pub mod costly;
 pub mod crash;
 #[cfg(unix)]
 pub mod directory_tree;

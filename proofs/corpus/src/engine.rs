@@ -16,7 +16,13 @@ use relaycode_proof_corpus::rows::Files;
 
 /// Limits that no real case reaches: only matching is judged here.
 pub(crate) fn generous() -> PlanLimits {
-    PlanLimits { text_bytes: 64 << 20, files: 10_000, file_bytes: 16 << 20, hunks: 100_000 }
+    PlanLimits {
+        text_bytes: 64 << 20,
+        files: 10_000,
+        file_bytes: 16 << 20,
+        hunks: 100_000,
+        ..PlanLimits::default()
+    }
 }
 
 /// Without their endings; no line after a final newline.

@@ -163,12 +163,15 @@ fn ladder() -> Page {
 
 fn limits() -> Page {
     // Destructured in full: a new limit does not compile until it has a row here.
-    let PlanLimits { text_bytes, files, file_bytes, hunks } = PlanLimits::default();
+    let PlanLimits { text_bytes, files, file_bytes, hunks, total_bytes, work, stop: _ } =
+        PlanLimits::default();
     let rows = [
         row(&["Bytes of one answer", &bytes(text_bytes)]),
         row(&["Files that one answer may touch", &files.to_string()]),
         row(&["Bytes of one file, before or after the change", &bytes(file_bytes)]),
         row(&["Hunks over all files", &hunks.to_string()]),
+        row(&["Bytes of all files together, before and after the change", &bytes(total_bytes)]),
+        row(&["Steps of work to find the places of all edits", &format!("{} million", work / 1_000_000)]),
         row(&["Bytes of a path", &bytes(PATH_BYTES)]),
         row(&["Bytes of one component of a path", &bytes(COMPONENT_BYTES)]),
     ];

@@ -15,6 +15,13 @@ const SHORTEST_DIFF_LINES: usize = 8_000;
 /// only one side has are left out. Larger texts are first divided at lines that both have exactly once.
 pub const MAX_ALIGN_WORK: usize = 25_000_000;
 
+/// The steps of an alignment at most: the search is given up after a number of tries that grows with the root of the
+/// lines.
+pub(crate) fn steps<T>(old: &[T], new: &[T]) -> usize {
+    let lines = old.len() + new.len();
+    lines * (8 + lines.isqrt())
+}
+
 /// A run of lines that both texts have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EqualRun {

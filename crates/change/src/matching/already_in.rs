@@ -10,8 +10,8 @@ use super::line_index::MatchLevel;
 use super::nearest;
 use super::normalize::is_blank;
 use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung};
-use super::typo::find_typo;
-use crate::lines::align::equal_runs;
+use super::typo::{self, find_typo};
+use crate::lines::align::{self, equal_runs};
 use crate::proposal::Hunk;
 
 /// Where the result of a hunk already stands.
@@ -38,15 +38,16 @@ pub(super) fn find_existing_result(
 ) -> Option<ExistingResult> {
     let hunk = query.hunk;
     let (before, after) = (nonblank_contents(&hunk.before), nonblank_contents(&hunk.after));
-    let certain =
-        adds_new_line(&before, &after) || reorders(&before, &after) || closes_a_gap(&before, &after);
+    let certain = adds_new_line(query, &before, &after)
+        || reorders(&before, &after)
+        || closes_a_gap(query, &before, &after);
     if after.is_empty() || !(certain || removed_lines_gone(query, &before, &after)) {
         return None;
     }
     let places = result_places(query, rungs)?;
     let nearest = |fit: &&HunkFit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
     let place = places.iter().find(|fit| is_claimed(query, fit)).or(places.iter().min_by_key(nearest))?;
-    let adds = only_adds(hunk) && !lost_its_blank_end(query, &places);
+    let adds = only_adds(query) && !lost_its_blank_end(query, &places);
     let proven = !adds
         && !stands_outside(query, &places)
         && (is_claimed(query, place) || is_own_place(query, &places));
@@ -57,12 +58,14 @@ pub(super) fn find_existing_result(
 /// has taken their place.
 fn lost_its_blank_end(query: &MatchQuery<'_, '_>, results: &[HunkFit]) -> bool {
     let places = places_but_for_blank_ends(query);
-    !places.is_empty() && places.iter().all(|place| is_inside(place, results))
+    let known = !places.is_empty() && !query.view.is_cut(places.len());
+    known && places.iter().all(|place| is_inside(place, results))
 }
 
 /// Whether the old text stands, but for blank lines at its ends, outside of the new text: there the edit is still to do.
 fn stands_outside(query: &MatchQuery<'_, '_>, results: &[HunkFit]) -> bool {
-    places_but_for_blank_ends(query).iter().any(|place| !is_inside(place, results))
+    let places = places_but_for_blank_ends(query);
+    query.view.is_cut(places.len()) || places.iter().any(|place| !is_inside(place, results))
 }
 
 fn is_inside(fit: &HunkFit, places: &[HunkFit]) -> bool {
@@ -172,13 +175,15 @@ fn nonblank_contents(lines: &[String]) -> Vec<String> {
 const PAIRS: usize = 1_000_000;
 
 /// Whether the new text has a line that is neither an old one nor an old one with a typo fixed.
-fn adds_new_line(before: &[String], after: &[String]) -> bool {
+fn adds_new_line(query: &MatchQuery<'_, '_>, before: &[String], after: &[String]) -> bool {
     let known: HashSet<&String> = before.iter().collect();
     let new: Vec<&String> = after.iter().filter(|line| !known.contains(line)).collect();
     if new.len().saturating_mul(before.len()) > PAIRS {
         return true;
     }
-    new.iter().any(|line| !before.iter().any(|old| find_typo(old, line).is_some()))
+    let is_typo =
+        |old: &String, line: &str| query.draw(typo::steps(old, line)) && find_typo(old, line).is_some();
+    new.iter().any(|line| !before.iter().any(|old| is_typo(old, line)))
 }
 
 /// Whether the new text has the same lines in another order.
@@ -195,15 +200,18 @@ fn reorders(before: &[String], after: &[String]) -> bool {
 const MARGIN: usize = 20;
 
 /// Whether the hunk only removes lines, and what it leaves is enough to be recognised.
-fn only_takes_away(before: &[String], after: &[String]) -> bool {
+fn only_takes_away(query: &MatchQuery<'_, '_>, before: &[String], after: &[String]) -> bool {
+    if !query.draw(align::steps(before, after)) {
+        return false;
+    }
     let kept: usize = equal_runs(before, after).iter().map(|run| run.len).sum();
     let characters: usize = after.iter().map(String::len).sum();
     kept == after.len() && before.len() > after.len() && after.len() > 1 && characters >= MARGIN
 }
 
 /// Whether the removed lines stood between lines that stay, so that those now visibly meet.
-fn closes_a_gap(before: &[String], after: &[String]) -> bool {
-    before.first() == after.first() && before.last() == after.last() && only_takes_away(before, after)
+fn closes_a_gap(query: &MatchQuery<'_, '_>, before: &[String], after: &[String]) -> bool {
+    before.first() == after.first() && before.last() == after.last() && only_takes_away(query, before, after)
 }
 
 /// Whether none of the removed lines is left in the file.
@@ -212,7 +220,7 @@ fn removed_lines_gone(query: &MatchQuery<'_, '_>, before: &[String], after: &[St
     let mut telling = before.iter().filter(|line| line.len() >= TELLING && !stays.contains(line)).peekable();
     telling.peek().is_some()
         && telling.all(|line| query.view.content_places(line).is_empty())
-        && only_takes_away(before, after)
+        && only_takes_away(query, before, after)
 }
 
 /// Comparing every overlay of old on new text is given up past this many pairs of lines.
@@ -220,23 +228,23 @@ const OVERLAYS: usize = 4_000_000;
 
 /// Whether the hunk only adds around its old text: the new text has all of the old in one piece, up to
 /// blank lines and typos. Such a hunk can be applied again and again, and may be meant to.
-fn only_adds(hunk: &Hunk) -> bool {
+fn only_adds(query: &MatchQuery<'_, '_>) -> bool {
+    let hunk = query.hunk;
     let (before, after) = (nonblank_contents(&hunk.before), nonblank_contents(&hunk.after));
     if before.is_empty() || after.len() <= before.len() || before.len().saturating_mul(after.len()) > OVERLAYS
     {
         return false;
     }
     after.windows(before.len()).any(|window| {
-        window
-            .iter()
-            .zip(&before)
-            .all(|(a, b)| MatchLevel::Content.lines_equal(a, b) || find_typo(a, b).is_some())
+        window.iter().zip(&before).all(|(a, b)| {
+            query.draw(1) && (a == b || (query.draw(typo::steps(a, b)) && find_typo(a, b).is_some()))
+        })
     })
 }
 
 /// Whether everything a hunk adds already stands around `fit`, up to layout and blank lines.
 pub(super) fn result_surrounds(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
-    if !only_adds(query.hunk) {
+    if !only_adds(query) {
         return false;
     }
     let solid =
@@ -260,5 +268,7 @@ fn result_places(query: &MatchQuery<'_, '_>, rungs: &[&'static dyn Rung]) -> Opt
     // Blank lines at its ends say nothing, and are easily one too many.
     let before = trim_blank_ends(&query.hunk.after).to_vec();
     let result = Hunk { before, after: Vec::new(), kept: None, span: None, ..query.hunk.clone() };
-    first_matching_rung(rungs, &MatchQuery { hunk: &result, ..*query }).map(|(_, places)| places)
+    let found = first_matching_rung(rungs, &MatchQuery { hunk: &result, ..*query });
+    // What stands so often that not every place is listed is nobody's result in particular.
+    found.map(|(_, places)| places).filter(|places| !query.view.is_cut(places.len()))
 }

@@ -3,11 +3,13 @@
 
 use super::tests::{apply, at, diff, lines, source, swap};
 use super::*;
+use crate::proposal::limits::PlanLimits;
 
 /// The doubt of each hunk and the new text, or `None` where the file is refused.
 fn doubts(file: &str, hunks: &[Hunk]) -> Option<(Vec<Option<HunkDoubt>>, String)> {
     let source = source(file);
-    let FileMatch { outcomes, pieces } = match_hunks(&source, hunks, &[]);
+    let FileMatch { outcomes, pieces } =
+        match_hunks(&source, hunks, &[], &WorkBudget::new(&PlanLimits::default()));
     let text = String::from_utf8(source.rebuild(&pieces?, None).unwrap()).unwrap();
     let doubt = |outcome: &HunkOutcome| match outcome {
         HunkOutcome::Fits(report) => report.doubt,

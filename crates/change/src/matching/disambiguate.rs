@@ -1,10 +1,16 @@
 //! Chooses among several places. Only three things may decide: a line that the author named, a scope that
 //! the author named, and the order of neighbouring hunks. If they leave a doubt, nothing is chosen.
 
+use std::collections::HashMap;
+
 use super::fit::HunkFit;
 use super::line_index::LineIndex;
 use super::normalize::{indentation, is_blank};
 use crate::proposal::Hunk;
+
+/// For each place and each hunk that a choice looks at, and for each line in which a scope is looked for.
+const CHOICE_STEPS: usize = 1;
+const SCOPE_STEPS: usize = 2;
 
 /// A hunk while the places of all hunks of a file are being settled.
 pub(super) struct HunkCandidates<'a> {
@@ -30,7 +36,7 @@ impl<'a> HunkCandidates<'a> {
 /// Settles what can be settled. A choice for one hunk may settle its neighbours, so this repeats until
 /// nothing changes.
 pub(super) fn choose_places(view: &LineIndex<'_>, all: &mut [HunkCandidates<'_>]) {
-    assign_repeats(all);
+    assign_repeats(view, all);
     loop {
         let mut changed = false;
         for at in 0..all.len() {
@@ -52,7 +58,15 @@ fn choose(
     at: usize,
 ) -> Option<(usize, Option<&'static str>)> {
     let HunkCandidates { hunk, fits, .. } = &all[at];
+    if !view.budget().draw((fits.len() + all.len()) * CHOICE_STEPS) {
+        return None;
+    }
     let mut left: Vec<usize> = (0..fits.len()).collect();
+    // Of so many places some are not listed: nothing but the very line can tell.
+    if view.is_cut(fits.len()) {
+        let (distance, fit) = nearest_to_claim(all, at, &left)?.0;
+        return (distance == 0).then_some((fit, Some("line hint")));
+    }
     let mut by = None;
     let mut narrow = |kept: Vec<usize>, left: &mut Vec<usize>, why: &'static str| {
         if !kept.is_empty() && kept.len() < left.len() {
@@ -81,7 +95,8 @@ fn choose(
     if let [only] = left.as_slice() {
         return Some((*only, by));
     }
-    nearest_to_claim(all, at, &left).map(|fit| (fit, Some("line hint")))
+    let ((first, fit), (second, _)) = nearest_to_claim(all, at, &left)?;
+    (first == 0 || second >= 2 * first + 2).then_some((fit, Some("line hint")))
 }
 
 /// Whether the author named the place, by its line or by a scope around it.
@@ -118,6 +133,9 @@ impl ScopeRange {
 /// The lines of the scope: from the innermost named one to the next line that is not indented deeper. `None` if a
 /// named line is missing or appears more than once.
 pub(super) fn scope_range(view: &LineIndex<'_>, names: &[String]) -> Option<ScopeRange> {
+    if names.is_empty() || !view.budget().draw(view.len() * names.len() * SCOPE_STEPS) {
+        return None;
+    }
     let mut scope = ScopeRange { from: 0, to: view.len(), is_block: false };
     let mut named = false;
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
@@ -180,9 +198,13 @@ fn neighbour_bounds(all: &[HunkCandidates<'_>], at: usize) -> Option<(usize, usi
     (above.end <= below.start).then(|| room(Some(above), Some(below)))
 }
 
-/// The place that is clearly nearest to the line that the author named, shifted by as much as the nearest
-/// settled neighbour was.
-fn nearest_to_claim(all: &[HunkCandidates<'_>], at: usize, left: &[usize]) -> Option<usize> {
+/// The two places that are nearest to the line that the author named, shifted by as much as the nearest
+/// settled neighbour was; each with its distance.
+fn nearest_to_claim(
+    all: &[HunkCandidates<'_>],
+    at: usize,
+    left: &[usize],
+) -> Option<((usize, usize), (usize, usize))> {
     let HunkCandidates { hunk, fits, .. } = &all[at];
     let claimed = hunk.claimed.filter(|line| *line > 0)?;
     let drift_of = |other: &HunkCandidates<'_>| {
@@ -198,20 +220,23 @@ fn nearest_to_claim(all: &[HunkCandidates<'_>], at: usize, left: &[usize]) -> Op
     let mut distances: Vec<(usize, usize)> =
         left.iter().map(|i| (signed(fits[*i].start + 1).abs_diff(expected), *i)).collect();
     distances.sort_unstable();
-    let [(first, fit), (second, _), ..] = distances.as_slice() else {
-        return None;
-    };
-    (*first == 0 || *second >= 2 * first + 2).then_some(*fit)
+    let [first, second, ..] = distances.as_slice() else { return None };
+    Some((*first, *second))
 }
 
 /// The same old text sent as often as it stands in the file: first for first, second for second.
-fn assign_repeats(all: &mut [HunkCandidates<'_>]) {
+fn assign_repeats(view: &LineIndex<'_>, all: &mut [HunkCandidates<'_>]) {
+    let mut groups: HashMap<&[String], Vec<usize>> = HashMap::new();
+    for (at, candidates) in all.iter().enumerate() {
+        groups.entry(&candidates.hunk.before).or_default().push(at);
+    }
     for at in 0..all.len() {
-        if all[at].chosen.is_some() || all[at].fits.len() < 2 || all[at].hunk.claimed.is_some() {
+        let Some(group) = groups.get(all[at].hunk.before.as_slice()) else { continue };
+        let settled = all[at].chosen.is_some() || all[at].fits.len() < 2 || all[at].hunk.claimed.is_some();
+        if settled || view.is_cut(all[at].fits.len()) || !view.budget().draw(group.len()) {
             continue;
         }
-        let same: Vec<usize> =
-            (at..all.len()).filter(|other| all[*other].hunk.before == all[at].hunk.before).collect();
+        let same: Vec<usize> = group.iter().copied().filter(|other| *other >= at).collect();
         let apart = all[at].fits.windows(2).all(|pair| pair[0].end <= pair[1].start);
         if same.len() == all[at].fits.len() && apart {
             for (place, other) in same.into_iter().enumerate() {

@@ -1,12 +1,14 @@
 //! A file on its way from its old lines to its new ones. Every line knows whether it is one of the file's
 //! own, so that those keep exactly their bytes.
 
+use std::borrow::Cow;
+
 use super::fit::LineEdit;
 use crate::lines::text_file::TextFilePiece;
 
-#[derive(Debug, Clone)]
-struct DraftLine {
-    text: String,
+#[derive(Debug)]
+struct DraftLine<'a> {
+    text: Cow<'a, str>,
     /// The line of the file, if it is one.
     origin: Option<usize>,
     /// The line of the file whose ending a new line takes.
@@ -14,20 +16,21 @@ struct DraftLine {
 }
 
 /// The lines of a file while hunks are applied.
-#[derive(Debug, Clone)]
-pub(super) struct FileDraft {
-    lines: Vec<DraftLine>,
+#[derive(Debug)]
+pub(super) struct FileDraft<'a> {
+    lines: Vec<DraftLine<'a>>,
 }
 
-impl FileDraft {
-    pub(super) fn new<'a>(lines: impl Iterator<Item = &'a str>) -> FileDraft {
-        let line = |(i, text): (usize, &str)| DraftLine { text: text.to_string(), origin: Some(i), like: i };
+impl<'a> FileDraft<'a> {
+    pub(super) fn new(lines: impl Iterator<Item = &'a str>) -> FileDraft<'a> {
+        let line =
+            |(i, text): (usize, &'a str)| DraftLine { text: Cow::Borrowed(text), origin: Some(i), like: i };
         FileDraft { lines: lines.enumerate().map(line).collect() }
     }
 
     /// The current lines.
     pub(super) fn texts(&self) -> Vec<&str> {
-        self.lines.iter().map(|line| line.text.as_str()).collect()
+        self.lines.iter().map(|line| line.text.as_ref()).collect()
     }
 
     /// Whether these lines are the file's own and consecutive there.
@@ -59,16 +62,17 @@ impl FileDraft {
                 .reduce(|first, _| first)
                 .unwrap_or(like);
             cursor = edit.range.end;
-            lines.extend(edit.new.iter().map(|text| DraftLine { text: text.clone(), origin: None, like }));
+            let new = |text: &String| DraftLine { text: Cow::Owned(text.clone()), origin: None, like };
+            lines.extend(edit.new.iter().map(new));
         }
         lines.extend(old);
         self.lines = lines;
     }
 
     pub(super) fn into_pieces(self) -> Vec<TextFilePiece> {
-        let piece = |line: DraftLine| match line.origin {
+        let piece = |line: DraftLine<'_>| match line.origin {
             Some(origin) => TextFilePiece::Keep(origin),
-            None => TextFilePiece::New { text: line.text, like: line.like },
+            None => TextFilePiece::New { text: line.text.into_owned(), like: line.like },
         };
         self.lines.into_iter().map(piece).collect()
     }

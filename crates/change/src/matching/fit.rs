@@ -3,11 +3,12 @@
 //! The principle behind [`splice`]: lines that the author keeps stay the file's own, byte for byte, however
 //! they were recognised; only lines that the author changes are written.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::line_index::LineIndex;
 use super::normalize;
-use crate::lines::align::equal_runs;
+use crate::lines::align::{self, equal_runs};
 use crate::plan::HunkDifference;
 use crate::proposal::Hunk;
 
@@ -76,6 +77,9 @@ enum SpliceItem {
 /// The edits that apply `hunk` at `fit`. `after` is the hunk's new text in the file's own terms
 /// (indentation, characters).
 pub(crate) fn splice(view: &LineIndex<'_>, hunk: &Hunk, fit: &HunkFit, after: &[String]) -> Vec<LineEdit> {
+    if !view.budget().draw(align::steps(&hunk.before, &hunk.after)) {
+        return Vec::new();
+    }
     let kept = kept_lines(hunk);
     let as_written = shows_blank_lines(hunk, fit);
     let mut items = Vec::with_capacity(after.len());
@@ -101,7 +105,14 @@ pub(crate) fn splice(view: &LineIndex<'_>, hunk: &Hunk, fit: &HunkFit, after: &[
 }
 
 fn edits_of(fit: &HunkFit, items: Vec<SpliceItem>, as_written: bool) -> Vec<LineEdit> {
-    let leave = |range, new: &[String]| if as_written { range } else { leave_blank_lines(fit, range, new) };
+    let known: Option<HashSet<usize>> = match &fit.pairs {
+        FitPairs::Listed(pairs) if !as_written => Some(pairs.iter().flatten().copied().collect()),
+        _ => None,
+    };
+    let leave = |range, new: &[String]| match &known {
+        Some(known) => leave_blank_lines(known, range, new),
+        None => range,
+    };
     let mut edits = Vec::new();
     let mut cursor = fit.start;
     let mut new = Vec::new();
@@ -133,13 +144,10 @@ fn shows_blank_lines(hunk: &Hunk, fit: &HunkFit) -> bool {
     hunk.kept.is_none() && lines.any(|(line, pair)| pair.is_some() && normalize::is_blank(line))
 }
 
-/// Spares blank lines at either end of `range` that only the file has, if each of the other lines is
+/// Spares blank lines at either end of `range` that only the file has (they are not `known`), if each of the other lines is
 /// replaced by one of `new`: the author rewrites lines and does not know about the blank ones.
-fn leave_blank_lines(fit: &HunkFit, range: Range<usize>, new: &[String]) -> Range<usize> {
-    let FitPairs::Listed(pairs) = &fit.pairs else {
-        return range;
-    };
-    let known = |line: &usize| pairs.contains(&Some(*line));
+fn leave_blank_lines(known: &HashSet<usize>, range: Range<usize>, new: &[String]) -> Range<usize> {
+    let known = |line: &usize| known.contains(line);
     let rewritten = range.clone().filter(known).count();
     let own_blanks = new.first().is_none_or(|line| normalize::is_blank(line))
         || new.last().is_none_or(|line| normalize::is_blank(line));

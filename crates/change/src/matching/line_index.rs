@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::normalize;
+use crate::proposal::work_budget::WorkBudget;
 
 /// How strictly two lines are compared. Each level forgives everything that the levels before it forgive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,26 +110,33 @@ impl FormSequence {
         }
     }
 
-    /// The first places where `needle` stands, line after line, at most [`PLACES`].
-    fn find(&self, needle: &[LineFormId]) -> Vec<usize> {
+    /// The places where `needle` stands, line after line.
+    fn find(&self, needle: &[LineFormId], budget: &WorkBudget) -> Vec<usize> {
         let Some(rarest) = (0..needle.len()).min_by_key(|i| self.places(needle[*i]).len()) else {
             return Vec::new();
         };
         let seeds = self.places(needle[rarest]);
         if seeds.len().saturating_mul(needle.len()) > self.lines.len().saturating_mul(8) {
-            return find_by_failure_table(&self.lines, needle);
+            let affordable = budget.draw(self.lines.len());
+            return if affordable { find_by_failure_table(&self.lines, needle) } else { Vec::new() };
+        }
+        if !budget.draw(seeds.len()) {
+            return Vec::new();
         }
         seeds
             .iter()
             .filter_map(|seed| seed.checked_sub(rarest))
             .filter(|start| self.lines.get(*start..start + needle.len()) == Some(needle))
-            .take(PLACES)
             .collect()
     }
 }
 
-/// More places are not counted: what occurs so often is meant nowhere in particular.
+/// Most places of one hunk that are told apart, and most of all hunks of a file together: what occurs more often is
+/// meant nowhere in particular, unless the author names its line.
 const PLACES: usize = 10_000;
+const PLACES_OF_ALL: usize = 400_000;
+/// However many hunks there are.
+const LEAST_PLACES: usize = 100;
 
 /// Knuth, Morris and Pratt's search: linear even where everything repeats.
 fn find_by_failure_table(hay: &[LineFormId], needle: &[LineFormId]) -> Vec<usize> {
@@ -150,9 +158,6 @@ fn find_by_failure_table(hay: &[LineFormId], needle: &[LineFormId]) -> Vec<usize
         matched += usize::from(*form == needle[matched]);
         if matched == needle.len() {
             found.push(i + 1 - matched);
-            if found.len() == PLACES {
-                break;
-            }
             matched = failure[matched - 1];
         }
     }
@@ -168,20 +173,38 @@ pub(crate) struct LineWindow {
     pub(crate) misses: Vec<usize>,
 }
 
+/// Steps for numbering a line, and for looking at a place where a window may begin.
+const FORM_STEPS: usize = 6;
+const WINDOW_STEPS: usize = 4;
+/// For each line of a window, as long as a hunk may belong there.
+const WINDOW_BYTES: usize = size_of::<Option<usize>>();
+
 /// Loose searches give up past this many places: none of them can be meant in particular.
 const WINDOWS: usize = 200;
 
 pub struct LineIndex<'a> {
     lines: Vec<&'a str>,
+    /// What every search draws from.
+    budget: &'a WorkBudget,
+    /// Most places of a hunk.
+    places: usize,
+    /// Of all lines together.
+    bytes: usize,
     /// How many of the lines before each line have an odd ending; empty if none has.
     odd_before: Vec<usize>,
     traits: OnceCell<LineTraits>,
     levels: [OnceCell<(LineForms<'a>, FormSequence)>; 5],
     solid: OnceCell<Vec<usize>>,
+    letters: OnceCell<Vec<usize>>,
     solid_contents: OnceCell<FormSequence>,
     solid_words: OnceCell<(LineForms<'a>, FormSequence)>,
     /// See [`LineIndex::text`].
     text: OnceCell<(String, Vec<usize>)>,
+}
+
+/// How many bytes of a line are not blank.
+pub(crate) fn letter_count(line: &str) -> usize {
+    line.bytes().filter(|byte| !byte.is_ascii_whitespace()).count()
 }
 
 /// Traits of some lines, by which a level that would forgive nothing there can be skipped.
@@ -218,13 +241,17 @@ impl LineTraits {
 
 impl<'a> LineIndex<'a> {
     /// For lines that all end in a plain line feed.
-    pub(crate) fn new(lines: Vec<&'a str>) -> LineIndex<'a> {
+    pub(crate) fn new(lines: Vec<&'a str>, budget: &'a WorkBudget) -> LineIndex<'a> {
         LineIndex {
+            bytes: lines.iter().map(|line| line.len()).sum(),
             lines,
+            budget,
+            places: PLACES,
             odd_before: Vec::new(),
             traits: OnceCell::new(),
             levels: Default::default(),
             solid: OnceCell::new(),
+            letters: OnceCell::new(),
             solid_contents: OnceCell::new(),
             solid_words: OnceCell::new(),
             text: OnceCell::new(),
@@ -262,12 +289,33 @@ impl<'a> LineIndex<'a> {
         self
     }
 
+    /// For so many hunks, which share the memory for their places.
+    #[must_use]
+    pub(crate) fn for_hunks(mut self, hunks: usize) -> LineIndex<'a> {
+        self.places = (PLACES_OF_ALL / hunks.max(1)).clamp(LEAST_PLACES, PLACES);
+        self
+    }
+
+    pub(crate) fn budget(&self) -> &'a WorkBudget {
+        self.budget
+    }
+
+    /// Whether a search that found so many places may have left others out.
+    pub(crate) fn is_cut(&self, places: usize) -> bool {
+        places >= self.places
+    }
+
     pub(crate) fn lines(&self) -> &[&'a str] {
         &self.lines
     }
 
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
+    }
+
+    /// Of all lines together, without their endings.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -285,8 +333,15 @@ impl<'a> LineIndex<'a> {
             .get_or_init(|| (0..self.lines.len()).filter(|i| !normalize::is_blank(self.lines[*i])).collect())
     }
 
+    /// How many bytes of each solid line are not blank.
+    pub(crate) fn solid_letters(&self) -> &[usize] {
+        let letters = |line: &usize| letter_count(self.lines[*line]);
+        self.letters.get_or_init(|| self.solid_lines().iter().map(letters).collect())
+    }
+
     fn forms_at(&self, level: MatchLevel) -> &(LineForms<'a>, FormSequence) {
         self.levels[level as usize].get_or_init(|| {
+            self.budget.draw(self.lines.len() * FORM_STEPS);
             let mut forms = LineForms::new(level);
             // Equal lines often follow each other; checking the last one is cheaper than a search.
             let mut last = ("", UNKNOWN_FORM);
@@ -324,15 +379,25 @@ impl<'a> LineIndex<'a> {
         })
     }
 
-    /// The first lines where `needle` begins, compared on `level`, at most [`PLACES`].
-    pub(crate) fn find(&self, needle: &[String], level: MatchLevel) -> Vec<usize> {
+    /// The lines where `needle` begins, compared on `level`: of too many those nearest to line `near` (from 1), or the
+    /// first ones, see [`is_cut`](LineIndex::is_cut).
+    pub(crate) fn find(&self, needle: &[String], level: MatchLevel, near: Option<usize>) -> Vec<usize> {
         if needle.is_empty() || needle.len() > self.lines.len() {
             return Vec::new();
         }
         let traits = self.traits.get_or_init(|| LineTraits::of(&self.lines));
         let (forms, sequence) = self.forms_at(traits.strictest_level(LineTraits::of(needle), level));
         let wanted: Vec<LineFormId> = needle.iter().map(|line| forms.form_of(line)).collect();
-        if wanted.contains(&UNKNOWN_FORM) { Vec::new() } else { sequence.find(&wanted) }
+        if wanted.contains(&UNKNOWN_FORM) {
+            return Vec::new();
+        }
+        let mut starts = sequence.find(&wanted, self.budget);
+        if let Some(spare) = starts.len().checked_sub(self.places) {
+            let middle = near.map_or(0, |near| starts.partition_point(|start| start + 1 < near));
+            let skipped = middle.saturating_sub(self.places / 2).min(spare);
+            starts = starts[skipped..skipped + self.places].to_vec();
+        }
+        starts
     }
 
     /// Every place where the lines of `needle` (none of them blank) stand in this order with only blank
@@ -344,8 +409,8 @@ impl<'a> LineIndex<'a> {
         if wanted.is_empty() || wanted.contains(&UNKNOWN_FORM) {
             return Vec::new();
         }
-        let starts = self.solid_contents().find(&wanted);
-        if starts.len() > WINDOWS {
+        let starts = self.solid_contents().find(&wanted, self.budget);
+        if starts.len() > WINDOWS || !self.keep_windows(starts.len(), needle.len()) {
             return Vec::new();
         }
         let window = |start: usize| self.solid_lines()[start..start + needle.len()].to_vec();
@@ -372,6 +437,10 @@ impl<'a> LineIndex<'a> {
             let at = *i;
             sequence.places(wanted[at]).iter().filter_map(move |place| place.checked_sub(at))
         };
+        let count: usize = seeds.iter().map(|i| sequence.places(wanted[*i]).len()).sum();
+        if !self.budget.draw(count * WINDOW_STEPS + needle.len()) {
+            return Vec::new();
+        }
         let mut starts: Vec<usize> = seeds.iter().flat_map(starts_of).collect();
         starts.sort_unstable();
         starts.dedup();
@@ -383,13 +452,19 @@ impl<'a> LineIndex<'a> {
             if missed.len() > misses {
                 continue;
             }
-            if windows.len() == WINDOWS {
+            if windows.len() == WINDOWS || !self.keep_windows(1, needle.len()) {
                 return Vec::new();
             }
             let lines = self.solid_lines()[start..start + wanted.len()].to_vec();
             windows.push(LineWindow { lines, misses: missed });
         }
         windows
+    }
+
+    /// Whether so many windows of so many lines may be kept.
+    fn keep_windows(&self, windows: usize, lines: usize) -> bool {
+        windows == 0
+            || (self.budget.draw(windows * lines) && self.budget.keep(windows * lines * WINDOW_BYTES))
     }
 
     /// Where the content of `line` occurs.

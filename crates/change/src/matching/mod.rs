@@ -36,6 +36,7 @@ use rungs::{
 use crate::lines::text_file::{FileLineEnding, TextFile, TextFilePiece};
 use crate::plan::{HunkDoubt, HunkReport, HunkState, NearestPlace, PLACES_LISTED, RunnerUpPlace};
 use crate::proposal::Hunk;
+use crate::proposal::work_budget::WorkBudget;
 
 #[derive(Debug)]
 pub struct FileMatch {
@@ -60,15 +61,15 @@ pub enum HunkOutcome {
     Failed(String),
 }
 
-/// Trying one after the other is limited to this product of hunks and lines.
-const SEQUENTIAL_WORK: usize = 20_000_000;
+/// For each line, when hunks are tried one after the other.
+const SEQUENTIAL_STEPS: usize = 10;
 
-/// `seen` are texts that the author is known to have had.
-pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String]) -> FileMatch {
+/// `seen` are texts that the author is known to have had. If `budget` is spent, what comes out means nothing.
+pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &WorkBudget) -> FileMatch {
     let lines: Vec<&str> = source.lines().collect();
     let odd = (0..lines.len())
         .map(|line| !matches!(source.line_ending(line), FileLineEnding::Lf | FileLineEnding::None));
-    let view = LineIndex::new(lines).with_odd_endings(odd);
+    let view = LineIndex::new(lines, budget).with_odd_endings(odd).for_hunks(hunks.len());
     let mut places = place_all(&view, hunks, seen);
     drop_repeats(&view, hunks, &mut places);
     let chosen: Vec<Option<usize>> = places.iter().map(HunkPlacement::start).collect();
@@ -95,8 +96,9 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String]) -> FileMa
         draft.apply(&edits);
         return FileMatch { outcomes, pieces: Some(draft.into_pieces()) };
     }
-    let worth_it = hunks.len() > 1 && hunks.len().saturating_mul(view.len()) <= SEQUENTIAL_WORK;
-    if worth_it && let Some(matched) = match_sequentially(source, hunks, seen, &chosen) {
+    let steps = hunks.len().saturating_mul(view.len()).saturating_mul(SEQUENTIAL_STEPS);
+    let worth_it = hunks.len() > 1 && budget.draw_spare(steps);
+    if worth_it && let Some(matched) = match_sequentially(source, hunks, seen, &chosen, budget) {
         return matched;
     }
     if let Some((first, second)) = meeting.filter(|_| all_fit) {
@@ -268,7 +270,7 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
 }
 
 fn not_found(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
-    let nearest = nearest::find_nearest(query.view, query.hunk);
+    let nearest = nearest::show_nearest(query.view, query.hunk);
     HunkSearchResult::Decided(HunkPlacement::Unplaced(HunkOutcome::NotFound(nearest)))
 }
 
@@ -438,24 +440,25 @@ fn match_sequentially(
     hunks: &[Hunk],
     seen: &[String],
     chosen: &[Option<usize>],
+    budget: &WorkBudget,
 ) -> Option<FileMatch> {
     let mut draft = FileDraft::new(source.lines());
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut shift = 0;
     for (hunk, chosen) in hunks.iter().zip(chosen) {
-        let now = draft.clone();
-        let view = LineIndex::new(now.texts());
+        let view = LineIndex::new(draft.texts(), budget).for_hunks(hunks.len());
         let query = MatchQuery { view: &view, hunk, seen, shift };
         shift += added_lines(hunk);
         let placed = match climb_ladder(&query) {
             HunkSearchResult::Decided(placed) => placed,
             HunkSearchResult::Candidates(rung, fits, doubt) => {
-                let (fit, chosen_by) = choose_untouched_place(&now, fits, *chosen)?;
+                let (fit, chosen_by) = choose_untouched_place(&view, &draft, fits, *chosen)?;
                 HunkPlacement::At { rung, fit, chosen_by, runner_up: None, doubt }
             }
         };
         let (HunkOutcome::Fits(mut report), edits) = placed.into_edits(&query) else { return None };
-        report.used = now.origin(report.used - 1) + 1;
+        report.used = draft.origin(report.used - 1) + 1;
+        drop(view);
         draft.apply(&edits);
         outcomes.push(HunkOutcome::Fits(report));
     }
@@ -464,20 +467,23 @@ fn match_sequentially(
 
 /// The only place, or the one settled before, or the one in lines that no hunk has touched.
 fn choose_untouched_place(
-    now: &FileDraft,
+    view: &LineIndex<'_>,
+    now: &FileDraft<'_>,
     fits: Vec<HunkFit>,
     chosen: Option<usize>,
 ) -> Option<(HunkFit, Option<&'static str>)> {
     if fits.len() == 1 {
         return fits.into_iter().next().map(|fit| (fit, None));
     }
+    let cut = view.is_cut(fits.len());
     let untouched: Vec<HunkFit> =
         fits.into_iter().filter(|fit| now.is_untouched(fit.start, fit.end)).collect();
     match chosen {
         Some(chosen) => {
             untouched.into_iter().find(|fit| now.origin(fit.start) == chosen).map(|fit| (fit, Some("order")))
         }
-        None if untouched.len() == 1 => untouched.into_iter().next().map(|fit| (fit, Some("order"))),
+        // Of too many places some are not listed.
+        None if untouched.len() == 1 && !cut => untouched.into_iter().next().map(|fit| (fit, Some("order"))),
         None => None,
     }
 }

@@ -14,9 +14,29 @@ const LINES: usize = 400;
 /// Least part of the hunk's text that a place must share to be worth showing.
 const SHARED: f64 = 0.3;
 
+/// Most bytes of a place that are shown.
+const SHOWN_BYTES: usize = 16 * 1024;
+/// For each line of the hunk and each of its places.
+const VOTE_STEPS: usize = 4;
+
+/// `None` if no place is similar at all, or if there is too much to look through for something that is only shown.
+pub(super) fn show_nearest(view: &LineIndex<'_>, hunk: &Hunk) -> Option<NearestPlace> {
+    search(view, hunk, |steps| view.budget().draw_spare(steps))
+}
+
 /// `None` if no place is similar at all.
 pub(super) fn find_nearest(view: &LineIndex<'_>, hunk: &Hunk) -> Option<NearestPlace> {
-    let start = by_equal_lines(view, hunk).or_else(|| by_words(view, hunk))?;
+    search(view, hunk, |steps| view.budget().draw(steps))
+}
+
+fn search(view: &LineIndex<'_>, hunk: &Hunk, draw: impl Fn(usize) -> bool) -> Option<NearestPlace> {
+    let compared = hunk.before.iter().take(LINES);
+    let votes: usize = compared.map(|line| view.content_places(line).len().min(COMMON) + 1).sum();
+    if !draw(votes * VOTE_STEPS) {
+        return None;
+    }
+    let by_words = || draw(view.bytes() / 2).then(|| by_words(view, hunk)).flatten();
+    let start = by_equal_lines(view, hunk).or_else(by_words)?;
     let lines = &view.lines()[start..view.len().min(start + hunk.before.len())];
     let same = |(file, wanted): &(&&str, &String)| MatchLevel::Content.lines_equal(file, wanted);
     let pairs = || lines.iter().zip(&hunk.before);
@@ -27,12 +47,22 @@ pub(super) fn find_nearest(view: &LineIndex<'_>, hunk: &Hunk) -> Option<NearestP
     // Both are far below 2^32: a file has at most some megabytes.
     let score = f64::from(u32::try_from(shared).unwrap_or(u32::MAX))
         / f64::from(u32::try_from(all.max(1)).unwrap_or(u32::MAX));
-    Some(NearestPlace {
-        line: start + 1,
-        text: lines.iter().map(ToString::to_string).collect(),
-        first_difference,
-        score,
-    })
+    Some(NearestPlace { line: start + 1, text: shown(lines), first_difference, score })
+}
+
+/// The first lines, as far as they are shown.
+fn shown(lines: &[&str]) -> Vec<String> {
+    let mut left = SHOWN_BYTES;
+    let mut text = Vec::new();
+    for line in lines {
+        let end = line.floor_char_boundary(left);
+        text.push(line[..end].to_owned());
+        left -= end;
+        if left == 0 || end < line.len() {
+            break;
+        }
+    }
+    text
 }
 
 /// The start where most of the hunk's text agrees.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::proposal::Hunk;
+use crate::proposal::limits::PlanLimits;
 
 pub(super) fn lines(text: &str) -> Vec<String> {
     text.lines().map(ToString::to_string).collect()
@@ -45,7 +46,8 @@ pub(super) fn apply(file: &str, hunks: &[Hunk]) -> Result<(String, &'static str)
 
 fn apply_seen(file: &str, hunks: &[Hunk], seen: &[String]) -> Result<(String, &'static str), String> {
     let source = source(file);
-    let FileMatch { outcomes, pieces } = match_hunks(&source, hunks, seen);
+    let FileMatch { outcomes, pieces } =
+        match_hunks(&source, hunks, seen, &WorkBudget::new(&PlanLimits::default()));
     for outcome in &outcomes {
         match outcome {
             HunkOutcome::Fits(_) => {}
@@ -205,7 +207,7 @@ fn a_hunk_that_is_already_in_does_nothing() {
 #[test]
 fn lines_that_would_come_in_twice_are_reported() {
     let source = source("a\nb\nc\n");
-    let matched = match_hunks(&source, &[swap("a", "a\nb")], &[]);
+    let matched = match_hunks(&source, &[swap("a", "a\nb")], &[], &WorkBudget::new(&PlanLimits::default()));
     let HunkOutcome::Fits(report) = &matched.outcomes[0] else { panic!() };
     assert_eq!(report.doubt, Some(HunkDoubt::Repeats));
     // Beside a hunk that is in already, it is in as well.

@@ -3,6 +3,8 @@
 //! comments that say much the same. Numbers, short words and punctuation must agree: there a single
 //! character is a different meaning.
 
+use std::collections::HashSet;
+
 use super::normalize::words_and_signs;
 
 /// Shorter words must agree to the letter.
@@ -11,6 +13,11 @@ pub(super) const WORD: usize = 5;
 pub(super) const LONG_WORD: usize = 8;
 /// Longer lines are not compared letter by letter.
 pub(super) const LINE: usize = 2_000;
+
+/// The steps for comparing two lines.
+pub(super) fn steps(a: &str, b: &str) -> usize {
+    (a.len().min(LINE) + b.len().min(LINE)) / 2 + 8
+}
 
 /// How two lines differ, if it is little enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +69,8 @@ fn comment_typo(a: &[&str], b: &[&str]) -> Option<LineTypo> {
         return None;
     }
     let (a, b) = (words(a), words(b));
-    let shared = a.iter().filter(|word| b.contains(word)).count();
+    let theirs: HashSet<&String> = b.iter().collect();
+    let shared = a.iter().filter(|word| theirs.contains(word)).count();
     (shared >= 2 && shared * 3 >= a.len().max(b.len()) * 2).then_some(LineTypo::Comment)
 }
 

@@ -15,6 +15,7 @@ use crate::diff;
 use crate::plan::tree::{PlanTree, TreeEntry};
 use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
+use crate::proposal::work_budget::WorkBudget;
 use crate::proposal::{EditBody, ExactImage, FileAction, FileEdit, GitFileMode, Operation, ProposalNote};
 
 type PlannedContent = (Vec<u8>, GitFileMode);
@@ -47,6 +48,9 @@ pub(super) struct PlanBuilder<'a> {
     tree: &'a dyn PlanTree,
     seen: &'a dyn SeenTexts,
     limits: &'a PlanLimits,
+    budget: WorkBudget,
+    /// Of all files so far, before and after.
+    bytes: usize,
     files: HashMap<RelPath, PlanFileState>,
     /// In order of first mention.
     order: Vec<RelPath>,
@@ -82,6 +86,8 @@ impl<'a> PlanBuilder<'a> {
             tree,
             seen,
             limits,
+            budget: WorkBudget::new(limits),
+            bytes: 0,
             files: HashMap::new(),
             order: Vec::new(),
             folded: HashMap::new(),
@@ -163,16 +169,14 @@ impl<'a> PlanBuilder<'a> {
                 if whole.is_none() || step.is_none() {
                     seen.extend(self.seen.texts(path));
                 }
-                edit::apply_edit(path.as_str(), bytes, edit, &seen, line)
+                edit::apply_edit(path.as_str(), bytes, edit, &seen, line, &self.budget)
             }
         };
         let edited = match edited {
             Ok(edited) => edited,
             Err(not) => return self.refuse_edit(path, not),
         };
-        if edited.bytes.len() > self.limits.file_bytes {
-            return self.refuse_too_large(path, line, edited.bytes.len());
-        }
+        self.check_size(path, line, edited.bytes.len())?;
         if let Some(text) = edited.note {
             self.notes.push(ProposalNote { line, text: format!("{path}: {text}") });
         }
@@ -279,9 +283,7 @@ impl<'a> PlanBuilder<'a> {
             self.check_creatable(path, line)?;
         }
         let bytes = settled.after.as_ref().map_or(0, |(bytes, _)| bytes.len());
-        if bytes > self.limits.file_bytes {
-            return self.refuse_too_large(path, line, bytes);
-        }
+        self.check_size(path, line, bytes)?;
         if let Some(sheet) = self.files.get_mut(path) {
             // A file that is gone on both sides has no row in the plan.
             let gone = now.is_none() && settled.after.is_none() && !moved;
@@ -300,10 +302,10 @@ impl<'a> PlanBuilder<'a> {
         }
         let before = match self.tree.entry(path) {
             Ok(TreeEntry::Missing) => None,
-            Ok(TreeEntry::File { bytes, .. }) if bytes.len() > self.limits.file_bytes => {
-                return self.refuse_too_large(path, line, bytes.len());
+            Ok(TreeEntry::File { bytes, mode }) => {
+                self.check_size(path, line, bytes.len())?;
+                Some((bytes, mode))
             }
-            Ok(TreeEntry::File { bytes, mode }) => Some((bytes, mode)),
             Ok(TreeEntry::Other(what)) => {
                 return self.refuse(path, line, &format!("{what} stands there, not a file"));
             }
@@ -413,18 +415,22 @@ impl<'a> PlanBuilder<'a> {
         Err(OperationRejected)
     }
 
-    fn refuse_too_large(
-        &mut self,
-        path: &RelPath,
-        line: usize,
-        bytes: usize,
-    ) -> Result<(), OperationRejected> {
-        let text = format!("the file has {bytes} bytes; the limit `file` is {}", self.limits.file_bytes);
-        self.refusals.push(RefusalEntry {
-            path: Some(path.clone()),
-            line,
-            reason: RefusalReason::Limit { text },
-        });
+    /// Refuses a file that is too large, by itself or with those before it.
+    fn check_size(&mut self, path: &RelPath, line: usize, bytes: usize) -> Result<(), OperationRejected> {
+        let PlanLimits { file_bytes, total_bytes, .. } = *self.limits;
+        self.bytes = self.bytes.saturating_add(bytes);
+        let text = if bytes > file_bytes {
+            format!("the file has {bytes} bytes; the limit `file` is {file_bytes}")
+        } else if self.bytes > total_bytes {
+            format!(
+                "with this file the answer changes {} bytes, before and after; the limit `total` is {total_bytes}",
+                self.bytes
+            )
+        } else {
+            return Ok(());
+        };
+        let reason = RefusalReason::Limit { text };
+        self.refusals.push(RefusalEntry { path: Some(path.clone()), line, reason });
         Err(OperationRejected)
     }
 

@@ -8,6 +8,7 @@ use super::{HunkReport, HunkState, RefusalReason};
 use crate::lines::align::{EqualRun, equal_runs};
 use crate::lines::text_file::TextFile;
 use crate::matching::{FileMatch, HunkOutcome, match_hunks};
+use crate::proposal::work_budget::WorkBudget;
 use crate::proposal::{EditBody, FileEdit, Hunk};
 
 pub(super) struct FileEditResult {
@@ -73,13 +74,14 @@ pub(super) fn apply_edit(
     edit: &FileEdit,
     seen: &[String],
     line: usize,
+    budget: &WorkBudget,
 ) -> Result<FileEditResult, FileEditFailure> {
     match &edit.body {
         EditBody::Whole { text, .. } => Ok(replace_whole(path, bytes, text, seen)),
         EditBody::Hunks(hunks) if hunks.is_empty() => {
             Ok(FileEditResult { bytes: bytes.to_vec(), hunks: Vec::new(), note: None, loss: None })
         }
-        EditBody::Hunks(hunks) => apply_hunks(bytes, &fill_hunks(path, hunks), seen, line),
+        EditBody::Hunks(hunks) => apply_hunks(bytes, &fill_hunks(path, hunks), seen, line, budget),
     }
 }
 
@@ -124,6 +126,7 @@ fn apply_hunks(
     hunks: &[Hunk],
     seen: &[String],
     line: usize,
+    budget: &WorkBudget,
 ) -> Result<FileEditResult, FileEditFailure> {
     let sources = TextFile::decode_candidates(bytes).map_err(|error| {
         FileEditFailure::from_reason(line, RefusalReason::Encoding { text: error.to_string() })
@@ -132,7 +135,7 @@ fn apply_hunks(
     let mut made: Option<FileEditResult> = None;
     let mut failed: Option<FileEditFailure> = None;
     for source in &sources {
-        let edited = match apply_decoded(source, bytes, hunks, seen, line) {
+        let edited = match apply_decoded(source, bytes, hunks, seen, line, budget) {
             Ok(edited) => edited,
             Err(error) => {
                 failed.get_or_insert(error);
@@ -158,8 +161,12 @@ fn apply_decoded(
     hunks: &[Hunk],
     seen: &[String],
     line: usize,
+    budget: &WorkBudget,
 ) -> Result<FileEditResult, FileEditFailure> {
-    let FileMatch { outcomes, pieces } = match_hunks(source, hunks, seen);
+    let FileMatch { outcomes, pieces } = match_hunks(source, hunks, seen, budget);
+    if let Some(text) = budget.refusal() {
+        return Err(FileEditFailure::from_reason(line, RefusalReason::Limit { text }));
+    }
     let Some(pieces) = pieces else { return Err(edit_failure(outcomes, hunks)) };
     let fits = |outcome| if let HunkOutcome::Fits(report) = outcome { Some(report) } else { None };
     let mut reports: Vec<HunkReport> = outcomes.into_iter().filter_map(fits).collect();

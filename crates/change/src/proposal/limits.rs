@@ -1,6 +1,8 @@
 //! The limits for reading and planning. Every limit is a named default here, and every refusal because of
 //! one names it, so that a user knows what to raise.
 
+use super::work_budget::StopFlag;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanLimits {
     /// Bytes of response text.
@@ -11,15 +13,34 @@ pub struct PlanLimits {
     pub file_bytes: usize,
     /// Hunks over all files.
     pub hunks: usize,
+    /// Bytes of all files together, before and after the change: a plan holds both.
+    pub total_bytes: usize,
+    /// Steps of work on all files together, see [`WorkBudget`](super::work_budget::WorkBudget).
+    pub work: usize,
+    /// Looked at while planning.
+    pub stop: StopFlag,
 }
 
 pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
 pub const FILES: usize = 200;
 pub const FILE_BYTES: usize = 1024 * 1024;
 pub const HUNKS: usize = 2_000;
+pub const TOTAL_BYTES: usize = 48 * 1024 * 1024;
+/// About half a second of processor time.
+pub const WORK: usize = 50_000_000;
+/// Most bytes that are kept about places where hunks could belong, over all files.
+pub const PLACE_BYTES: usize = 32 * 1024 * 1024;
 
 impl Default for PlanLimits {
     fn default() -> Self {
-        PlanLimits { text_bytes: TEXT_BYTES, files: FILES, file_bytes: FILE_BYTES, hunks: HUNKS }
+        PlanLimits {
+            text_bytes: TEXT_BYTES,
+            files: FILES,
+            file_bytes: FILE_BYTES,
+            hunks: HUNKS,
+            total_bytes: TOTAL_BYTES,
+            work: WORK,
+            stop: StopFlag::default(),
+        }
     }
 }

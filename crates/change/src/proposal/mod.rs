@@ -6,6 +6,7 @@
 
 pub mod limits;
 pub mod path;
+pub mod work_budget;
 
 use serde::Serialize;
 

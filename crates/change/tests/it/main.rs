@@ -5,4 +5,5 @@
 
 mod apply_and_reverse;
 mod corpus;
+mod costly;
 mod fuzzing;

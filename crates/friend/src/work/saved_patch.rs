@@ -86,7 +86,7 @@ pub fn save_patch(
 /// What it takes to read an answer and plan it: never less than what is needed.
 fn required_limits(text: &str, operations: &[Operation]) -> PlanLimits {
     let most = usize::MAX;
-    let wide = PlanLimits { text_bytes: most, files: most, file_bytes: most, hunks: most };
+    let wide = PlanLimits { text_bytes: most, files: most, hunks: most, ..PlanLimits::default() };
     let read = response::read(text, &wide).map(|read| read.operations).unwrap_or_default();
     let hunks = read.iter().map(|operation| match &operation.action {
         FileAction::Write { edit: FileEdit { body: EditBody::Hunks(hunks), .. }, .. } => hunks.len().max(1),
@@ -98,11 +98,13 @@ fn required_limits(text: &str, operations: &[Operation]) -> PlanLimits {
     });
     let long = |image: &Option<ExactImage>| image.as_ref().map_or(0, |image| image.bytes.len());
     let file_bytes = operations.iter().map(|operation| match &operation.action {
-        FileAction::Exact { before, after, .. } => long(before).max(long(after)),
-        _ => 0,
+        FileAction::Exact { before, after, .. } => [long(before), long(after)],
+        _ => [0; 2],
     });
-    let file_bytes = file_bytes.max().unwrap_or(0);
-    PlanLimits { text_bytes: text.len(), files: files.sum(), file_bytes, hunks: hunks.sum() }
+    let total_bytes = file_bytes.clone().flatten().sum();
+    let file_bytes = file_bytes.flatten().max().unwrap_or(0);
+    let (text_bytes, files, hunks) = (text.len(), files.sum(), hunks.sum());
+    PlanLimits { text_bytes, files, file_bytes, hunks, total_bytes, ..PlanLimits::default() }
 }
 
 /// Writes a new file, and removes the oldest where there are many.

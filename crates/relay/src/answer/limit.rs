@@ -11,7 +11,7 @@ use crate::CommandFailure;
 pub(crate) struct LimitOverrides(Vec<(String, usize)>);
 
 /// The names, as they stand in help and in messages.
-const LIMIT_NAMES: &str = "text (bytes of the answer), files, file (bytes of one file), hunks";
+const LIMIT_NAMES: &str = "text (bytes of the answer), files, file (bytes of one file), hunks, total (bytes of all files), work (steps)";
 
 impl LimitOverrides {
     /// Reads `name=number,…`; a number may end in K, M or G.
@@ -47,6 +47,8 @@ fn limit_mut<'l>(limits: &'l mut PlanLimits, name: &str) -> Option<&'l mut usize
         "files" => Some(&mut limits.files),
         "file" => Some(&mut limits.file_bytes),
         "hunks" => Some(&mut limits.hunks),
+        "total" => Some(&mut limits.total_bytes),
+        "work" => Some(&mut limits.work),
         _ => None,
     }
 }

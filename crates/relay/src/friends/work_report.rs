@@ -136,6 +136,7 @@ fn limit_option(needs: &PlanLimits) -> String {
         ("files", needs.files, usual.files),
         ("file", needs.file_bytes, usual.file_bytes),
         ("hunks", needs.hunks, usual.hunks),
+        ("total", needs.total_bytes, usual.total_bytes),
     ];
     let over = over.iter().filter(|(_, needed, most)| needed > most);
     let parts: Vec<String> = over.map(|(name, needed, _)| format!("{name}={needed}")).collect();

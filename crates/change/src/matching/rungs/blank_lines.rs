@@ -10,6 +10,9 @@ use crate::proposal::Hunk;
 
 pub(super) struct BlankLinesRung;
 
+/// For each line of a window that is laid beside the hunk.
+pub(super) const WINDOW_STEPS: usize = 8;
+
 impl Rung for BlankLinesRung {
     fn name(&self) -> &'static str {
         "blank lines"
@@ -26,7 +29,11 @@ impl Rung for BlankLinesRung {
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let solid: Vec<&str> =
             query.hunk.before.iter().map(String::as_str).filter(|line| !is_blank(line)).collect();
-        let found = query.view.find_solid(&solid).into_iter();
+        let found = query.view.find_solid(&solid);
+        if !query.draw(found.len() * query.hunk.before.len() * WINDOW_STEPS) {
+            return Vec::new();
+        }
+        let found = found.into_iter();
         found.map(|lines| fit_solid_lines(query, &lines)).filter(|fit| rule(query, fit).is_some()).collect()
     }
 

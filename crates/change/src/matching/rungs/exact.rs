@@ -17,7 +17,7 @@ impl Rung for ExactRung {
 
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let count = query.hunk.before.len();
-        let starts = query.view.find(&query.hunk.before, MatchLevel::Exact);
+        let starts = query.find(&query.hunk.before, MatchLevel::Exact);
         // A place with CRLF or a byte order mark is the next rung's, and so are all its twins: counting
         // only some of them here would hide an ambiguity.
         if starts.iter().any(|start| !query.view.has_plain_endings(*start, start + count)) {

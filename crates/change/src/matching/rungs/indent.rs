@@ -32,6 +32,9 @@ impl Rung for IndentRung {
     }
 }
 
+/// For each line of a place on which a rule is tried.
+const RULE_STEPS: usize = 4;
+
 /// With more places no rule is tried on each of them; they are all the same doubt.
 const PLACES: usize = 200;
 
@@ -45,8 +48,11 @@ pub(super) fn places_with_rule(
         return Vec::new();
     }
     let count = query.hunk.before.len();
-    let starts = query.view.find(&query.hunk.before, MatchLevel::Content);
+    let starts = query.find(&query.hunk.before, MatchLevel::Content);
     let tried = starts.len() <= PLACES;
+    if tried && !query.draw(starts.len() * count * RULE_STEPS) {
+        return Vec::new();
+    }
     let fits = starts.into_iter().map(|start| HunkFit::consecutive(start, count));
     fits.filter(|fit| !tried || rule(query, fit).is_some()).collect()
 }

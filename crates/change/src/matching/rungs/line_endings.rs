@@ -27,7 +27,6 @@ impl Rung for LineEndingsRung {
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let before = bare_lines(&query.hunk.before);
         query
-            .view
             .find(&before, MatchLevel::Exact)
             .into_iter()
             .map(|start| HunkFit::consecutive(start, before.len()))

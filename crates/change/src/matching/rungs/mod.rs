@@ -17,7 +17,7 @@ mod three_way;
 mod trailing_blanks;
 
 use super::fit::{HunkFit, LineEdit, splice};
-use super::line_index::LineIndex;
+use super::line_index::{LineIndex, MatchLevel};
 use crate::proposal::Hunk;
 
 /// Where does this hunk fit in this file?
@@ -29,6 +29,18 @@ pub struct MatchQuery<'a, 'f> {
     pub seen: &'a [String],
     /// How many lines the hunks above it add, less those that they remove.
     pub shift: isize,
+}
+
+impl MatchQuery<'_, '_> {
+    /// The lines where `needle` begins, if there are too many the ones nearest to the line that the author named.
+    fn find(&self, needle: &[String], level: MatchLevel) -> Vec<usize> {
+        self.view.find(needle, level, self.hunk.claimed)
+    }
+
+    /// Whether so many more steps may be taken.
+    pub(super) fn draw(&self, steps: usize) -> bool {
+        self.view.budget().draw(steps)
+    }
 }
 
 pub trait Rung: Sync {

@@ -1,14 +1,14 @@
 //! The last rung: all lines but very few are the file's, and those few differ by a typo. Never applied
 //! without a person: the report shows the difference.
 
-use super::blank_lines::fit_solid_lines;
+use super::blank_lines::{WINDOW_STEPS, fit_solid_lines};
 use super::indent::{self, indentation_pairs, reindented_edits};
 use super::{MatchQuery, Rung, tab_unit};
 use crate::matching::fit::{HunkFit, LineEdit};
 use crate::matching::indentation::IndentationRule;
-use crate::matching::line_index::{LineWindow, MatchLevel};
+use crate::matching::line_index::{LineWindow, MatchLevel, letter_count};
 use crate::matching::normalize::{indentation, is_blank};
-use crate::matching::typo::{LineTypo, find_typo};
+use crate::matching::typo::{self, LineTypo, find_typo};
 use crate::plan::HunkDifference;
 
 pub(super) struct NearRung;
@@ -30,6 +30,9 @@ impl Rung for NearRung {
             [line] => single(query, line),
             lines => several(query, lines),
         };
+        if !query.draw(windows.len() * query.hunk.before.len() * 2 * WINDOW_STEPS) {
+            return Vec::new();
+        }
         windows
             .into_iter()
             .map(|window| fit(query, &window, &wanted))
@@ -51,21 +54,29 @@ fn misses(lines: usize) -> usize {
     }
 }
 
+/// A search for a single line gives up past this many: none of them can be meant in particular.
+const SINGLE_LINES: usize = 200;
+
 /// A single line: a letter inside a word may differ, but not its last, where it may be a plural.
 fn single(query: &MatchQuery<'_, '_>, line: &str) -> Vec<Vec<usize>> {
-    let letters = |text: &str| text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
-    let wanted = letters(line);
-    // A character has at most four bytes, so one letter more or less is at most that.
-    let similar = |other: &str| letters(other).abs_diff(wanted) <= 4;
-    let close = |other: &str| match find_typo(line, other) {
-        Some(LineTypo::Blanks) => true,
-        Some(LineTypo::Letter { at_end }) => !at_end,
-        Some(LineTypo::Comment) | None => false,
+    let wanted = letter_count(line);
+    if line.len() > typo::LINE || !query.draw(query.view.solid_lines().len()) {
+        return Vec::new();
+    }
+    let close = |other: &str| {
+        query.draw(typo::steps(line, other))
+            && match find_typo(line, other) {
+                Some(LineTypo::Blanks) => true,
+                Some(LineTypo::Letter { at_end }) => !at_end,
+                Some(LineTypo::Comment) | None => false,
+            }
     };
-    let lines = query.view.solid_lines().iter();
-    let near =
-        lines.filter(|number| similar(query.view.lines()[**number]) && close(query.view.lines()[**number]));
-    near.map(|number| vec![*number]).collect()
+    let lines = query.view.solid_lines().iter().zip(query.view.solid_letters());
+    // A character has at most four bytes, so one letter more or less is at most that.
+    let near = lines
+        .filter(|(number, letters)| letters.abs_diff(wanted) <= 4 && close(query.view.lines()[**number]));
+    let near: Vec<Vec<usize>> = near.map(|(number, _)| vec![*number]).take(SINGLE_LINES + 1).collect();
+    if near.len() > SINGLE_LINES { Vec::new() } else { near }
 }
 
 fn several(query: &MatchQuery<'_, '_>, wanted: &[&str]) -> Vec<Vec<usize>> {

@@ -19,7 +19,6 @@ impl Rung for PunctuationRung {
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let count = query.hunk.before.len();
         query
-            .view
             .find(&query.hunk.before, MatchLevel::Punctuation)
             .into_iter()
             .map(|start| HunkFit::consecutive(start, count))
@@ -38,9 +37,12 @@ pub(super) fn plain_after(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Vec<Stri
         let Some(file) = fit.file_line(i).map(|i| query.view.lines()[i]) else {
             continue;
         };
+        // Looked for once each: a line may have a million of them.
+        let mut looked_for = foreign.clone();
         for c in line.chars().filter(|c| normalize::plain_character(*c).is_some()) {
-            if !file.contains(c) && !foreign.contains(&c) {
-                foreign.push(c);
+            if !looked_for.contains(&c) {
+                looked_for.push(c);
+                foreign.extend((!file.contains(c)).then_some(c));
             }
         }
     }

@@ -8,6 +8,9 @@ use crate::matching::line_index::LineIndex;
 
 pub(super) struct ThreeWayRung;
 
+/// For each line that is merged.
+const MERGE_STEPS: usize = 8;
+
 impl Rung for ThreeWayRung {
     fn name(&self) -> &'static str {
         "three-way"
@@ -46,7 +49,10 @@ impl Rung for ThreeWayRung {
 /// What the hunk changes in `seen`, merged into the present file.
 fn merge_onto_file(query: &MatchQuery<'_, '_>, seen: &str) -> Option<Vec<LineEdit>> {
     let base: Vec<&str> = seen.lines().collect();
-    let view = LineIndex::new(base.clone());
+    if !query.draw((base.len() + query.view.len()) * MERGE_STEPS) {
+        return None;
+    }
+    let view = LineIndex::new(base.clone(), query.view.budget());
     let seen_ask = MatchQuery { view: &view, hunk: query.hunk, seen: &[], shift: 0 };
     let (rung, places) = first_matching_rung(strict_rungs(), &seen_ask)?;
     let [place] = places.as_slice() else {

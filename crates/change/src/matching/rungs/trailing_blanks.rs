@@ -20,7 +20,6 @@ impl Rung for TrailingBlanksRung {
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let count = query.hunk.before.len();
         query
-            .view
             .find(&query.hunk.before, MatchLevel::TrailingBlanks)
             .into_iter()
             .map(|start| HunkFit::consecutive(start, count))

@@ -173,7 +173,13 @@ fn plan_files(steps: &[RecordedOperation], snapshot: &OriginalSnapshot) -> Resul
             return Err(format!("it does not say what {named} was before"));
         }
     }
-    let limits = PlanLimits { text_bytes: FILE_BYTES, files: MOST, file_bytes: FILE_BYTES, hunks: MOST };
+    let limits = PlanLimits {
+        text_bytes: FILE_BYTES,
+        files: MOST,
+        file_bytes: FILE_BYTES,
+        hunks: MOST,
+        ..PlanLimits::default()
+    };
     let plan = plan::plan(&proposal, &tree, &NoSeenTexts, &limits).map_err(|refused| {
         let first = refused.refusals.first();
         let path = first.and_then(|refusal| refusal.path.as_ref()).map_or("a file", RelPath::as_str);
