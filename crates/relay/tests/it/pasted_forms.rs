@@ -12,7 +12,13 @@ const MAIL: &str = "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:
 #[test]
 fn a_mailed_patch_is_applied_under_its_subject() {
     let project = project();
-    relay_snapshot!(project.apply(MAIL), @"");
+    relay_snapshot!(project.apply(MAIL), @"
+    exit 0
+    ----- stdout -----
+    ▸ Return three                                                             1 file  +1 −1
+        M  a.py  +1 −1   1 exact
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ");
     assert_eq!(project.text("a.py"), "def one():\n    return add(1, 1)\n\ndef two():\n    return 3\n");
 }
 
@@ -24,8 +30,22 @@ fn a_tool_call_changes_a_part_of_a_line_and_the_same_text_twice_is_refused() {
             "{{\"name\": \"Edit\", \"input\": {{\"file_path\": \"a.py\", \"old_string\": \"{old}\", \"new_string\": \"sum\"}}}}\n"
         )
     };
-    relay_snapshot!(project.apply(&call("add")), @"");
-    relay_snapshot!(project.apply(&call("add(1, 2)")), @"");
+    relay_snapshot!(project.apply(&call("add")), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: the edit fits in several places                           nothing was changed
+      a.py, edit 1 (line 1 of the answer)
+        looked for   add
+        is there 2 times, at lines 2, 5; more surrounding lines would tell which
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
+    relay_snapshot!(project.apply(&call("add(1, 2)")), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.py  +1 −1   1 exact text
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ");
     assert_eq!(project.text("a.py"), "def one():\n    return add(1, 1)\n\ndef two():\n    return sum\n");
 }
 
@@ -33,12 +53,27 @@ fn a_tool_call_changes_a_part_of_a_line_and_the_same_text_twice_is_refused() {
 fn tags_and_heredocs_write_files_and_no_command_runs() {
     let project = project();
     let answer = "<write_to_file>\n<path>b.py</path>\n<content>\nb = 1\n</content>\n</write_to_file>\n\n```bash\nmkdir -p src\ncat > src/c.py <<'EOF'\nc = 1\nEOF\ntouch ran\n```\n";
-    relay_snapshot!(project.apply(answer), @"");
+    relay_snapshot!(project.apply(answer), @"
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                      2 files  +2
+        A  b.py      +1
+        A  src/c.py  +1
+      · line 9 of the answer: other commands in this block were not run
+    ✓ applied change-1 · 2 files · `relay revert` undoes it
+    ");
     assert_eq!((project.text("b.py"), project.text("src/c.py")), ("b = 1\n".into(), "c = 1\n".into()));
     assert!(!project.path("ran").exists());
 }
 
 #[test]
 fn a_heredoc_that_the_shell_would_change_is_refused() {
-    relay_snapshot!(project().apply("```sh\ncat > b.sh <<EOF\necho $HOME\nEOF\n```\n"), @"");
+    relay_snapshot!(project().apply("```sh\ncat > b.sh <<EOF\necho $HOME\nEOF\n```\n"), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 2 of the answer
+        this heredoc cannot be carried out: the shell would change `$`, backticks and backslashes in it; put the word after `<<` in quotes
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
 }
