@@ -201,6 +201,7 @@ struct TagReader<'a, 'b> {
 }
 
 /// The text between two tags.
+#[derive(Clone, Copy)]
 struct TagText<'a> {
     text: &'a str,
     line: usize,

@@ -21,6 +21,8 @@ mod nearest;
 mod normalize;
 pub mod rungs;
 #[cfg(test)]
+mod span_tests;
+#[cfg(test)]
 mod tests;
 mod typo;
 

@@ -29,6 +29,7 @@ mod models_wires;
 mod original_tool_bugs;
 mod output_escaping;
 mod output_style;
+mod pasted_forms;
 mod preview;
 mod provider_keys;
 mod question_keys;

@@ -42,7 +42,7 @@ pub(in super::super) fn read(block: &DialectBlock<'_>) -> Result<Vec<DiffFileSec
         }
         mail::diff_ranges(&lines, |at| begins_diff(&lines, at))
     } else {
-        Vec::from([skip_preamble(&lines)..lines.len()])
+        std::iter::once(skip_preamble(&lines)..lines.len()).collect()
     };
     let mut reader = DiffReader {
         first: block.line,

@@ -42,7 +42,7 @@ impl Dialect for HeredocsDialect {
                 (HeredocTarget::Refused(reason), _) => *reason,
                 (_, Some(reason)) => reason,
                 _ if !step.closed => "its last line is missing; the answer may be cut off",
-                _ if !heredoc.verbatim && step.body.contains(&['$', '`', '\\']) => {
+                _ if !heredoc.verbatim && step.body.contains(['$', '`', '\\']) => {
                     "the shell would change `$`, backticks and backslashes in it; put the word after `<<` in quotes"
                 }
                 _ => {
