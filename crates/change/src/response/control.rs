@@ -2,8 +2,8 @@
 //! strictly first, within a small budget, and line by line if that fails (`gitCommitMsg: feat: x` is not
 //! YAML, and everybody knows what it means).
 //!
-//! What is not understood in here becomes a note. Only one thing stops a plan: a file that `changeSummary` lists and
-//! no block of an answer that changes others is about. A block is missing then.
+//! What is not understood in here becomes a note. Only one thing stops a plan: a `changeSummary` that
+//! lists files that blocks change and one that no block is about. That block is missing.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -254,8 +254,8 @@ enum SummaryVerb {
     Rename,
 }
 
-/// Compares `changeSummary` with the operations; each difference is a note, but a file without a block is a reason
-/// not to apply the others.
+/// Compares `changeSummary` with the operations; each difference is a note, but a block that is missing is a
+/// reason not to apply the others.
 pub(super) fn compare_summary(
     control: &ControlBlock,
     operations: &[Operation],
@@ -275,15 +275,16 @@ pub(super) fn compare_summary(
         done.extend(operation_paths(operation).map(|path| (path.as_str(), verb)));
     }
     let changed: HashSet<&str> = done.iter().map(|(path, _)| *path).collect();
+    let rows: Vec<Vec<String>> = control.change_summary.iter().map(|item| item_paths(&item.path)).collect();
+    // A summary that is about other files altogether says nothing about these.
+    let is_of_these = rows.iter().flatten().any(|path| changed.contains(path.as_str()));
     let is_missing = |paths: &[String]| {
-        !changed.is_empty()
-            && paths.iter().all(|path| file_names::is_file(path) && !changed.contains(path.as_str()))
+        is_of_these && paths.iter().all(|path| file_names::is_file(path) && !changed.contains(path.as_str()))
     };
     let mut notes = Vec::new();
     let mut listed: HashSet<String> = HashSet::new();
-    for item in &control.change_summary {
+    for (item, paths) in control.change_summary.iter().zip(rows) {
         let Some(verb) = parse_verb(&item.verb) else { continue };
-        let paths = item_paths(&item.path);
         if !paths.iter().any(|path| done.contains(&(path.as_str(), verb))) {
             let (verb, path) = (shown(&item.verb, 120), shown(&item.path, 120));
             let text = format!("changeSummary says `{verb}: {path}`, but no block does that");

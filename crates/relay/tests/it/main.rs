@@ -18,6 +18,7 @@ mod config_keys;
 mod demo;
 mod doctor;
 mod fixture;
+mod forgiving_reading;
 mod friends;
 mod gate;
 mod gate_processes;

@@ -64,7 +64,11 @@ fn of_cut(edit: &RealEdit, cut: &Cut<'_>, variants: &mut Vec<Variant>) {
                 kind: format!("{kind}, {} lines of context", cut.context),
                 region: cut.region.number,
                 file: text(file),
-                has_twin: right.is_none() && stands(file, &solid_ends(&hunk.before)),
+                has_twin: match right {
+                    None => stands(file, &solid_ends(&hunk.before)),
+                    // The blank line that is too many stands at another place with the same text.
+                    Some(_) => hunk.before != search && stands_but_for_blanks(file, &hunk.before),
+                },
                 proposal: engine::proposal(vec![engine::write(edit.path.clone(), vec![hunk])]),
                 right: right.map(text),
                 may_do_nothing,
@@ -157,6 +161,11 @@ fn solid_ends(lines: &[String]) -> Vec<String> {
 
 fn stands(file: &[String], lines: &[String]) -> bool {
     !lines.is_empty() && file.windows(lines.len()).any(|window| window == lines)
+}
+
+fn stands_but_for_blanks(file: &[String], lines: &[String]) -> bool {
+    let same = |(a, b): (&String, &String)| a.trim_end() == b.trim_end();
+    file.windows(lines.len()).any(|window| window.iter().zip(lines).all(same))
 }
 
 fn text(lines: &[String]) -> String {

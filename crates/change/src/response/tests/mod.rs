@@ -357,7 +357,7 @@ fn control_blocks_that_are_odd_are_noted() {
     let missing = &read(differing).unread[0];
     assert!(missing.broken && missing.reason.contains("`new: c.ts`"), "{missing:?}");
     assert!(
-        notes("```ts // a.ts\nx\n```\n```yaml\nprojectId: p\nchangeSummary: [{edit: b.ts}]\n```\n")[0]
+        notes("```ts // a.ts\nx\n```\n```yaml\nprojectId: p\nchangeSummary: [{edit: b.ts}]\n```\n")[1]
             .contains("does not list")
     );
     let nothing = "```yaml\nprojectId: p\nchangeSummary: [{edit: b.ts}]\n```\n";
