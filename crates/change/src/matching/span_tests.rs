@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::proposal::TextSpan;
+use crate::proposal::work_budget::WorkBudget;
 
 fn span(old: &str, new: &str) -> Hunk {
     TextSpan { old: old.into(), new: new.into(), every: false }.into_hunk(1)
@@ -18,7 +19,8 @@ fn insertion(below: usize, text: &str) -> Hunk {
 /// The new text, or how the last hunk that does not fit fails.
 fn result(file: &str, hunks: &[Hunk]) -> Result<String, String> {
     let source = TextFile::decode_candidates(file.as_bytes()).unwrap().remove(0);
-    let matched = match_hunks(&source, hunks, &[]);
+    let matched =
+        match_hunks(&source, hunks, &[], &WorkBudget::new(&crate::proposal::limits::PlanLimits::default()));
     match matched.pieces {
         Some(pieces) => Ok(String::from_utf8(source.rebuild(&pieces, None).unwrap()).unwrap()),
         None => Err(format!(

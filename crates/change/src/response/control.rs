@@ -40,6 +40,20 @@ pub(super) fn has_control_keys(text: &str) -> bool {
     text.lines().any(|line| leading_key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
 }
 
+/// Whether a control block certainly belongs to the answer, and not to a file in it whose fence is missing: it has an id
+/// of its own, and nothing but a fence stands below it.
+pub(super) fn ends_answer(lines: &ResponseLines<'_>, block: Range<usize>) -> bool {
+    let is_id = |(key, value): (&str, &str)| {
+        key == "uuid" && uuid::Uuid::try_parse(value.trim().trim_matches(['"', '\''])).is_ok()
+    };
+    let below = lines.next_nonblank(block.end, lines.end());
+    let last = below.is_none_or(|line| {
+        lines.get(line).trim_start().starts_with("```")
+            && lines.next_nonblank(line + 1, lines.end()).is_none()
+    });
+    last && block.into_iter().any(|line| leading_key(lines.get(line)).is_some_and(is_id))
+}
+
 /// Reads a control block that begins on `line` (from 1).
 pub(super) fn read(text: &str, line: usize) -> (ControlBlock, Vec<ProposalNote>) {
     let mut notes = Vec::new();

@@ -178,7 +178,8 @@ impl<'a> SegmentIter<'a> {
                 && control::may_be_yaml(fence.info(self.lines.get(segment.range.start))))
                 && self.lines.next_nonblank(segment.content.start, control.end) == Some(control.start)
         };
-        if let Some(control) = control.filter(|control| !is_own(control)) {
+        let is_last = |control: &Range<usize>| control::ends_answer(self.lines, control.clone());
+        if let Some(control) = control.filter(|control| !is_own(control) && is_last(control)) {
             segment.range.end = control.start;
             segment.content.end = self.trimmed_end(&segment, control.start);
             segment.defect = Some(SegmentDefect::Unclosed);
@@ -216,6 +217,7 @@ impl<'a> SegmentIter<'a> {
         }
         let end = self.events.line(at + 1, self.lines.end());
         control::has_control_keys(self.lines.slice(line + 1..end))
+            && control::ends_answer(self.lines, line + 1..end)
     }
 
     /// Markers without a fence, up to the event that ends them.
