@@ -1,7 +1,7 @@
 //! The answer was escaped on its way: `\"` for `"`, `&lt;` for `<`, or every line has its number in front.
 //! Whatever was done to the old text is undone in both texts.
 
-use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use super::{COPY_STEPS, MatchQuery, Rung, first_matching_rung, strict_rungs};
 use crate::matching::fit::{HunkFit, LineEdit};
 use crate::matching::normalize::is_blank;
 use crate::proposal::Hunk;
@@ -37,6 +37,9 @@ impl Rung for EscapesRung {
 fn unescape_and_find(query: &MatchQuery<'_, '_>) -> Option<(Hunk, Vec<HunkFit>)> {
     let ways: [fn(&Hunk) -> Option<Hunk>; 3] = [without_line_numbers, without_entities, without_backslashes];
     ways.iter().find_map(|way| {
+        if !query.draw((query.hunk.before.len() + query.hunk.after.len()) * COPY_STEPS) {
+            return None;
+        }
         let hunk = way(query.hunk)?;
         let (_, places) = first_matching_rung(strict_rungs(), &MatchQuery { hunk: &hunk, ..*query })?;
         Some((hunk, places))
