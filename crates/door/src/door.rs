@@ -18,7 +18,7 @@ use crate::submit::outcome::{DoorError, SubmitOutcome};
 use crate::{approval::approver::Approver, submit, submit::submission::Submission};
 
 /// The time that looking for new syntax errors may take.
-pub const SYNTAX_BUDGET: Duration = Duration::from_secs(2);
+pub const SYNTAX_BUDGET: Duration = Duration::from_millis(600);
 
 /// The way into one project.
 pub struct Door {
@@ -78,7 +78,7 @@ impl Door {
     pub fn submit_planned(
         &self,
         submission: &Submission<'_>,
-        plan: Plan,
+        plan: Result<Plan, Box<PlanRefusal>>,
         approver: &mut dyn Approver,
     ) -> Result<SubmitOutcome, DoorError> {
         submit::submit(self, submission, Some(plan), approver)

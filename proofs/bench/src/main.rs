@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 mod child;
+mod costly;
 mod door;
 #[cfg(target_os = "linux")]
 mod friends;
@@ -31,6 +32,7 @@ use measure::BenchReport;
 const BENCHES: &[fn(&mut BenchReport) -> anyhow::Result<()>] = &[
     planning::measure,
     parsing::measure,
+    costly::measure,
     startup::measure,
     ledger::measure,
     door::measure,
@@ -74,6 +76,7 @@ fn main() -> anyhow::Result<()> {
     match args.as_child.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => {}
         ["session", ref rest @ ..] => return session::as_child(rest),
+        ["costly", ref rest @ ..] => return costly::as_child(rest),
         ["llm", ref rest @ ..] => return llm::as_child(rest),
         #[cfg(target_os = "linux")]
         ["friends", ref rest @ ..] => return friends::as_child(rest),

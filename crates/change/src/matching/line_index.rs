@@ -387,10 +387,7 @@ impl<'a> LineIndex<'a> {
         }
         let traits = self.traits.get_or_init(|| LineTraits::of(&self.lines));
         let (forms, sequence) = self.forms_at(traits.strictest_level(LineTraits::of(needle), level));
-        let wanted: Vec<LineFormId> = needle.iter().map(|line| forms.form_of(line)).collect();
-        if wanted.contains(&UNKNOWN_FORM) {
-            return Vec::new();
-        }
+        let Some(wanted) = self.known_forms(forms, needle) else { return Vec::new() };
         let mut starts = sequence.find(&wanted, self.budget);
         if let Some(spare) = starts.len().checked_sub(self.places) {
             let middle = near.map_or(0, |near| starts.partition_point(|start| start + 1 < near));
@@ -405,10 +402,9 @@ impl<'a> LineIndex<'a> {
     /// [`WINDOWS`].
     pub(crate) fn find_solid(&self, needle: &[&str]) -> Vec<Vec<usize>> {
         let (forms, _) = self.forms_at(MatchLevel::Content);
-        let wanted: Vec<LineFormId> = needle.iter().map(|line| forms.form_of(line)).collect();
-        if wanted.is_empty() || wanted.contains(&UNKNOWN_FORM) {
+        let Some(wanted) = self.known_forms(forms, needle).filter(|wanted| !wanted.is_empty()) else {
             return Vec::new();
-        }
+        };
         let starts = self.solid_contents().find(&wanted, self.budget);
         if starts.len() > WINDOWS || !self.keep_windows(starts.len(), needle.len()) {
             return Vec::new();
@@ -459,6 +455,17 @@ impl<'a> LineIndex<'a> {
             windows.push(LineWindow { lines, misses: missed });
         }
         windows
+    }
+
+    /// The forms of all lines, if the file has them all.
+    fn known_forms<S: AsRef<str>>(&self, forms: &LineForms<'_>, lines: &[S]) -> Option<Vec<LineFormId>> {
+        let mut found = Vec::new();
+        for line in lines {
+            let form = Some(forms.form_of(line.as_ref())).filter(|form| *form != UNKNOWN_FORM);
+            found.extend(form.filter(|_| self.budget.draw(FORM_STEPS)));
+            form?;
+        }
+        (found.len() == lines.len()).then_some(found)
     }
 
     /// Whether so many windows of so many lines may be kept.

@@ -341,6 +341,8 @@ fn forgiven(
         return HunkSearchResult::Candidates(rung, places, Some(HunkDoubt::ResultStandsAt(result.at + 1)));
     }
     let short = rung.needs_much_text() && !evidence::excludes_chance(&query.hunk.before);
+    // Every line of every place is looked at.
+    query.draw(places.len() * query.hunk.before.len() * 4);
     let moved = || places.iter().any(|fit| is_at_another_depth(query, fit)).then_some(HunkDoubt::OtherDepth);
     let doubt = if short { Some(HunkDoubt::LittleText) } else { moved() };
     HunkSearchResult::Candidates(rung, places, doubt)

@@ -19,6 +19,9 @@ const SHOWN_BYTES: usize = 16 * 1024;
 /// For each line of the hunk and each of its places.
 const VOTE_STEPS: usize = 4;
 
+/// For each line whose words are compared.
+const WORD_STEPS: usize = 8;
+
 /// `None` if no place is similar at all, or if there is too much to look through for something that is only shown.
 pub(super) fn show_nearest(view: &LineIndex<'_>, hunk: &Hunk) -> Option<NearestPlace> {
     search(view, hunk, |steps| view.budget().draw_spare(steps))
@@ -35,7 +38,8 @@ fn search(view: &LineIndex<'_>, hunk: &Hunk, draw: impl Fn(usize) -> bool) -> Op
     if !draw(votes * VOTE_STEPS) {
         return None;
     }
-    let by_words = || draw(view.bytes() / 2).then(|| by_words(view, hunk)).flatten();
+    let by_words =
+        || draw(view.bytes() * 2 + view.len() * WORD_STEPS).then(|| by_words(view, hunk)).flatten();
     let start = by_equal_lines(view, hunk).or_else(by_words)?;
     let lines = &view.lines()[start..view.len().min(start + hunk.before.len())];
     let same = |(file, wanted): &(&&str, &String)| MatchLevel::Content.lines_equal(file, wanted);

@@ -24,14 +24,15 @@ use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use crate::plan::findings::{clip_line, lossy_text, text_lines};
 use crate::plan::{FileChangeKind, FilePlan, FindingKind, Plan, PlanFinding};
+use crate::proposal::work_budget::StopFlag;
 
 /// Larger files are not parsed.
 pub const FILE_BYTES: usize = 256 * 1024;
 
 /// The new syntax errors of `plan`, one finding per file, and what was not checked. Files without a grammar
-/// are not mentioned. Parsing stops when `budget` is used up.
-pub fn check(plan: &Plan, budget: Duration) -> Vec<PlanFinding> {
-    let deadline = Instant::now().checked_add(budget);
+/// are not mentioned. Parsing stops when `budget` is used up or somebody asks to stop.
+pub fn check(plan: &Plan, budget: Duration, stop: &StopFlag) -> Vec<PlanFinding> {
+    let until = ParseDeadline { time: Instant::now().checked_add(budget), stop };
     let mut found = Vec::new();
     let mut late: Vec<&FilePlan> = Vec::new();
     for file in plan.files.iter().filter(|file| changes_text(file)) {
@@ -43,7 +44,7 @@ pub fn check(plan: &Plan, budget: Duration) -> Vec<PlanFinding> {
             found.push(finding(FindingKind::Skipped, file, None, text));
             continue;
         }
-        match new_error(file, language, deadline) {
+        match new_error(file, language, &until) {
             Some(finding) => found.extend(finding),
             None => late.push(file),
         }
@@ -59,7 +60,11 @@ fn changes_text(file: &FilePlan) -> bool {
 }
 
 /// A finding if the file has more errors after the change than before; `None` if the time is over.
-fn new_error(file: &FilePlan, language: SupportLang, until: Option<Instant>) -> Option<Option<PlanFinding>> {
+fn new_error(
+    file: &FilePlan,
+    language: SupportLang,
+    until: &ParseDeadline<'_>,
+) -> Option<Option<PlanFinding>> {
     let text = |bytes: &Option<Vec<u8>>| {
         let text = bytes.as_deref().and_then(lossy_text).unwrap_or_default();
         text.trim_start_matches('\u{FEFF}').to_owned()
@@ -92,7 +97,7 @@ struct SyntaxError {
 }
 
 /// The outermost ones, in order; `None` if the time is over.
-fn parse_errors(text: &str, language: SupportLang, until: Option<Instant>) -> Option<Vec<SyntaxError>> {
+fn parse_errors(text: &str, language: SupportLang, until: &ParseDeadline<'_>) -> Option<Vec<SyntaxError>> {
     let tree = parse(text.as_bytes(), language, until)?;
     let mut cursor = tree.walk();
     let mut found = Vec::new();
@@ -132,15 +137,27 @@ fn first_line(error: Node<'_>) -> usize {
     line
 }
 
+/// When parsing has to end.
+struct ParseDeadline<'a> {
+    /// `None`: never.
+    time: Option<Instant>,
+    stop: &'a StopFlag,
+}
+
+impl ParseDeadline<'_> {
+    fn is_over(&self) -> bool {
+        self.stop.is_set() || self.time.is_some_and(|time| Instant::now() >= time)
+    }
+}
+
 /// `None` if the time is over.
-fn parse(text: &[u8], language: SupportLang, deadline: Option<Instant>) -> Option<Tree> {
-    let late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    if late() {
+fn parse(text: &[u8], language: SupportLang, until: &ParseDeadline<'_>) -> Option<Tree> {
+    if until.is_over() {
         return None;
     }
     let mut parser = Parser::new();
     parser.set_language(&language.get_ts_language()).ok()?;
-    let mut stop = |_: &_| if late() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let mut stop = |_: &_| if until.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let options = ParseOptions::new().progress_callback(&mut stop);
     parser.parse_with_options(&mut |at, _| text.get(at..).unwrap_or_default(), None, Some(options))
 }

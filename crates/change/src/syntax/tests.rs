@@ -21,7 +21,7 @@ fn file(path: &str, before: Option<&str>, after: &str) -> FilePlan {
 
 fn checked(files: Vec<FilePlan>, budget: Duration) -> Vec<PlanFinding> {
     let plan = Plan { files, ..Plan::default() };
-    check(&plan, budget)
+    check(&plan, budget, &StopFlag::default())
 }
 
 fn one(path: &str, before: Option<&str>, after: &str) -> Option<(FindingKind, Option<usize>)> {

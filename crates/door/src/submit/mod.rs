@@ -36,7 +36,7 @@ const MAX_REPLANS: usize = 5;
 pub(crate) fn submit(
     door: &Door,
     submission: &Submission<'_>,
-    planned: Option<Plan>,
+    planned: Option<Result<Plan, Box<PlanRefusal>>>,
     approver: &mut dyn Approver,
 ) -> Result<SubmitOutcome, DoorError> {
     let way = Submit {
@@ -82,7 +82,7 @@ pub(crate) struct Submit<'a, 's> {
     pub(crate) submission: &'a Submission<'s>,
     /// The first plan, where somebody made it before. Anything that changed since is found like any other change
     /// between a plan and the ledger.
-    planned: Option<Plan>,
+    planned: Option<Result<Plan, Box<PlanRefusal>>>,
     pub(crate) approver: &'a mut dyn Approver,
     /// What the project's file wants counts.
     pub(crate) trusted: bool,
@@ -184,10 +184,12 @@ impl<'a> Submit<'a, '_> {
 
     /// The plan. One that changes nothing ends the way.
     fn plan_changes(&mut self) -> WayResult<Plan> {
-        let plan = match self.planned.take() {
-            Some(plan) => plan,
-            None => self.door.plan(self.submission).map_err(SubmitOutcome::Refused)?,
-        };
+        let plan = self.planned.take().unwrap_or_else(|| self.door.plan(self.submission));
+        // A plan that was broken off is refused, or lacks its last findings.
+        if self.approver.stop_requested() {
+            return Err(SubmitOutcome::Interrupted { put_back: false }.into());
+        }
+        let plan = plan.map_err(SubmitOutcome::Refused)?;
         if changes(&plan).next().is_none() { Err(self.agree_on_nothing(plan).into()) } else { Ok(plan) }
     }
 
@@ -419,7 +421,7 @@ pub(crate) fn make_plan(
 
 fn check_syntax(submission: &Submission<'_>, plan: &mut Plan) {
     if submission.syntax {
-        plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET));
+        plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET, &submission.limits.stop));
     }
 }
 

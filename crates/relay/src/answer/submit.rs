@@ -1,7 +1,7 @@
 //! The one way of an answer through the door, for `apply`, `watch` and `do`: the person at the terminal approves, and
 //! what became of it is reported to people and as JSON.
 
-use relaycode_change::plan::Plan;
+use relaycode_change::plan::{Plan, PlanRefusal};
 use relaycode_door::{AnswerProposal, Door, SubmitOutcome};
 
 use crate::approver::{ApproverSession, ApproverSetup, TerminalApprover};
@@ -30,7 +30,7 @@ impl Submitter<'_> {
     pub(crate) fn submit(
         &self,
         answer: &AnswerProposal,
-        plan: Option<Plan>,
+        plan: Option<Result<Plan, Box<PlanRefusal>>>,
         session: Option<ApproverSession>,
         ctx: &mut CommandContext<'_>,
     ) -> CommandResult<SubmittedAnswer> {
@@ -39,7 +39,8 @@ impl Submitter<'_> {
         let clock = session.as_ref().map(|session| session.clock.clone());
         let mut approver =
             TerminalApprover::new(self.approver_setup(ctx), self.door.runner.clone(), session)?;
-        let submission = self.source.submission(answer);
+        let mut submission = self.source.submission(answer);
+        submission.limits.stop = SignalGuard::acquire()?.stop_flag();
         let outcome = match plan {
             Some(plan) => self.door.submit_planned(&submission, plan, &mut approver),
             None => self.door.submit(&submission, &mut approver),

@@ -7,6 +7,7 @@ use super::preview;
 use crate::answer::AnswerArgs;
 use crate::answer::consent_args::ConsentArgs;
 use crate::report::outcome::batch_json;
+use crate::terminal::signals::ImmediateExit;
 use crate::{
     AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, Submitter,
 };
@@ -47,10 +48,13 @@ impl ApplyArgs {
             diff: self.consent_args.diff,
             ..self.answer_args.to_source(ctx)
         };
+        let exit = ImmediateExit::arm(ctx)?;
         let answers = source.read_answers(ctx)?;
+        drop(exit);
         project.recover(ctx)?;
         let door = project.into_door(ctx)?;
         if self.dry_run {
+            let _exit = ImmediateExit::arm(ctx)?;
             let shown = preview::PreviewOptions { diff: self.consent_args.diff, ..Default::default() };
             return Ok(preview::preview_answers(&door, &source, &answers, &shown, ctx));
         }

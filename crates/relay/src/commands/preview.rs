@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::answer::{self, AnswerArgs};
 use crate::report::outcome::batch_json;
 use crate::terminal::environment::DiffLayoutArgs;
+use crate::terminal::signals::ImmediateExit;
 use crate::{AnswerSource, CommandContext, CommandResult, Exit, LogLevel, Project, json};
 
 /// Show what an answer would change, without changing anything
@@ -48,6 +49,7 @@ pub(crate) struct PreviewArgs {
 impl PreviewArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
+        let _exit = ImmediateExit::arm(ctx)?;
         let source = self.answer_args.to_source(ctx);
         let answers = source.read_answers(ctx)?;
         let door = project.into_door(ctx)?;

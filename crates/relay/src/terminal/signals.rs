@@ -2,17 +2,23 @@
 //! looks at it. At any other time they end the process, as always. Several may hold them at once, one
 //! within the other: the signal that the inner one saw is there for the outer one, too.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
 
+use relaycode_change::proposal::work_budget::StopFlag;
 use relaycode_watch::inbox::Inbox;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGWINCH};
 use signal_hook::flag;
 use signal_hook::low_level::pipe;
 
+use crate::render::failure::failure_text;
 use crate::sys::is_signal_ignored;
-use crate::{CommandFailure, CommandResult};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel};
 
 /// While this lives, a signal only asks to stop.
 pub(crate) struct SignalGuard {
@@ -29,6 +35,8 @@ struct SignalFlags {
     resized: Arc<AtomicBool>,
     /// relay was stopped, and goes on.
     continued: Arc<AtomicBool>,
+    /// One of both.
+    stop: Arc<AtomicBool>,
     /// A signal does what it does without us.
     default_action: Arc<AtomicBool>,
     /// How many hold them.
@@ -55,6 +63,7 @@ impl SignalGuard {
         if signals.guard_count.fetch_add(1, Ordering::SeqCst) == 0 && !first {
             signals.interrupted.store(false, Ordering::SeqCst);
             signals.terminated.store(false, Ordering::SeqCst);
+            signals.stop.store(false, Ordering::SeqCst);
             signals.default_action.store(false, Ordering::SeqCst);
         }
         Ok(SignalGuard { flags: signals })
@@ -100,7 +109,75 @@ impl SignalGuard {
     /// Forgets a Ctrl-C that was typed for a program which had the terminal.
     pub(crate) fn clear_interrupt(&self) {
         self.flags.interrupted.store(false, Ordering::SeqCst);
+        self.flags.stop.store(self.termination_requested(), Ordering::SeqCst);
     }
+
+    /// For work that looks at it while it runs: a signal came.
+    pub(crate) fn stop_flag(&self) -> StopFlag {
+        StopFlag::new(Arc::clone(&self.flags.stop))
+    }
+}
+
+/// While this lives relay only reads, compares and shows: a signal ends it at once, whatever it is doing.
+pub(crate) struct ImmediateExit {
+    signals: SignalGuard,
+}
+
+/// What is said when a signal comes; `None`: whoever works looks at the flag.
+static LAST_WORDS: Mutex<Option<String>> = Mutex::new(None);
+static EXIT_THREAD: OnceLock<()> = OnceLock::new();
+
+impl ImmediateExit {
+    pub(crate) fn arm(ctx: &CommandContext<'_>) -> CommandResult<ImmediateExit> {
+        let signals = SignalGuard::acquire()?;
+        let failure = CommandFailure::interrupted().unchanged();
+        let said = failure_text(&failure, &ctx.console.err_style());
+        *last_words() = Some(if ctx.level() >= LogLevel::Error { said } else { String::new() });
+        if EXIT_THREAD.set(()).is_ok() {
+            spawn_exit_thread().map_err(CommandFailure::unexpected)?;
+        }
+        Ok(ImmediateExit { signals })
+    }
+}
+
+impl Drop for ImmediateExit {
+    /// A signal that came too early or too late for the thread counts.
+    fn drop(&mut self) {
+        let mut said = last_words();
+        if let Some(said) = said.take().filter(|_| self.signals.stop_requested()) {
+            exit_interrupted(&said);
+        }
+    }
+}
+
+fn exit_interrupted(said: &str) -> ! {
+    // Not the locked stream: the work may be in the middle of a line.
+    let stderr = io::stderr().as_fd().try_clone_to_owned().map(File::from);
+    let _ = stderr.and_then(|mut stderr| stderr.write_all(said.as_bytes()));
+    std::process::exit(i32::from(Exit::Interrupted as u8))
+}
+
+fn last_words() -> MutexGuard<'static, Option<String>> {
+    LAST_WORDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits for signals beside the work. The lock is held to the end: nothing else begins meanwhile.
+fn spawn_exit_thread() -> io::Result<()> {
+    let (mut woken, bell) = UnixStream::pair()?;
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if signal != SIGHUP || !is_signal_ignored(signal) {
+            pipe::register(signal, bell.try_clone()?)?;
+        }
+    }
+    let wait = move || {
+        while matches!(woken.read(&mut [0]), Ok(1..)) {
+            if let Some(said) = last_words().as_ref() {
+                exit_interrupted(said);
+            }
+        }
+    };
+    thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
+    Ok(())
 }
 
 impl Drop for SignalGuard {
@@ -122,6 +199,7 @@ impl SignalFlags {
             // The flag first: from then on a signal is caught, and must not be lost.
             let flag = if signal == SIGINT { &signals.interrupted } else { &signals.terminated };
             flag::register(signal, Arc::clone(flag))?;
+            flag::register(signal, Arc::clone(&signals.stop))?;
             flag::register_conditional_default(signal, Arc::clone(&signals.default_action))?;
         }
         Ok(signals)

@@ -77,6 +77,8 @@ pub(crate) struct WatchSession<'s, 'c> {
     /// What this session applied and did not undo, newest last.
     applied: Vec<TxId>,
     status: WatchStatus,
+    /// Somebody wanted to leave while an answer was planned.
+    leaving: Option<WatchFlow>,
     /// That there are answers for another checkout was said.
     checkouts_reported: bool,
     /// Nobody else watches this checkout; `None` where that cannot be known.
@@ -135,6 +137,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
             last_answer: LastAnswer::default(),
             applied: Vec::new(),
             status: WatchStatus::default(),
+            leaving: None,
             checkouts_reported: false,
             _watch_lock: alone,
         };
@@ -232,12 +235,17 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         self.process_bulk(false)?;
         while let Some(arrival) = self.inbox.take() {
             self.handle_arrival(arrival)?;
-            if self.signals.stop_requested() {
-                return Ok(WatchFlow::Stop);
+            if let Some(leave) = self.wants_to_leave() {
+                return Ok(leave);
             }
         }
         self.process_bulk(false)?;
-        Ok(if self.signals.stop_requested() { WatchFlow::Stop } else { WatchFlow::Continue })
+        Ok(self.wants_to_leave().unwrap_or(WatchFlow::Continue))
+    }
+
+    /// Whether a signal came, or somebody left while an answer was planned.
+    fn wants_to_leave(&self) -> Option<WatchFlow> {
+        self.leaving.or(self.signals.stop_requested().then_some(WatchFlow::Stop))
     }
 
     /// Lays lines out in the size that the terminal has now.
@@ -284,7 +292,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         let count = texts.len();
         for text in texts {
             self.process_text(text, false)?;
-            if self.signals.stop_requested() {
+            if self.wants_to_leave().is_some() {
                 return Ok(());
             }
         }

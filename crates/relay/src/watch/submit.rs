@@ -1,18 +1,30 @@
 //! Taking up a text: whom each answer in it is meant for, the way through the door, and what became of it.
 
-use relaycode_change::plan::Plan;
-use relaycode_door::{AnswerProposal, SubmitOutcome};
-use relaycode_tui::{Glyph, clock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use relaycode_change::plan::{Plan, PlanRefusal};
+use relaycode_change::proposal::work_budget::StopFlag;
+use relaycode_door::{AnswerProposal, Door, SubmitOutcome};
+use relaycode_tui::input::decode::InputKey;
+use relaycode_tui::{Glyph, TerminalEvent, clock};
 use relaycode_watch::filter::{self, Addressee};
 use relaycode_watch::inbox::{InboxSource, InboxText};
 use relaycode_watch::seen_texts::{PastOutcome, RepeatVerdict};
 use serde_json::Value;
 
-use super::WatchSession;
 use super::last_answer::{self, LastAnswer};
 use super::notices::SessionNotices;
+use super::{WatchFlow, WatchSession, wait_for_inbox};
 use crate::approver::ApproverSession;
 use crate::{AnswerOrigin, AnswerSource, CommandResult, LogLevel, Submitter};
+
+/// Most plans are made before somebody could type.
+const PLAN_SILENCE: Duration = Duration::from_millis(50);
+/// How often it is looked whether a plan is made.
+const KEY_INTERVAL: Duration = Duration::from_millis(10);
 
 impl WatchSession<'_, '_> {
     /// Takes up a text. `again`: the user wants it taken up although it was before.
@@ -70,9 +82,18 @@ impl WatchSession<'_, '_> {
         let mut whole = None;
         for answer in answers {
             let submission = source.submission(answer);
-            let mut plan = match filter::find_addressee(&self.door, &submission) {
-                Addressee::ThisProject => None,
-                Addressee::MaybeThisProject(plan) => Some(plan),
+            let found = self.plan_beside(|door, stop| {
+                let mut submission = submission.clone();
+                submission.limits.stop = stop;
+                match filter::find_addressee(door, &submission) {
+                    Addressee::ThisProject => (Addressee::ThisProject, Some(door.plan(&submission))),
+                    other => (other, None),
+                }
+            });
+            let Some((addressee, planned)) = found else { return Ok(None) };
+            let plan = match addressee {
+                Addressee::ThisProject => planned,
+                Addressee::MaybeThisProject(plan) => Some(Ok(plan)),
                 Addressee::OtherCheckout => {
                     self.report_other_checkout();
                     continue;
@@ -87,12 +108,9 @@ impl WatchSession<'_, '_> {
                     continue;
                 }
             };
-            if retry && plan.is_none() {
-                plan = self.door.plan(&submission).ok();
-                if plan.is_none() {
-                    self.status.remark = Some("the same answer again: it still does not fit");
-                    return Ok(Some(PastOutcome::DoesNotFit));
-                }
+            if retry && matches!(plan, Some(Err(_))) {
+                self.status.remark = Some("the same answer again: it still does not fit");
+                return Ok(Some(PastOutcome::DoesNotFit));
             }
             let is_batch = answers.len() > 1;
             let became = self.submit_answer(source, answer, plan, is_batch)?;
@@ -104,12 +122,56 @@ impl WatchSession<'_, '_> {
         Ok(whole)
     }
 
+    /// Plans on a thread of its own, so that keys and signals are obeyed meanwhile. `None`: somebody wants to leave.
+    fn plan_beside<T: Send>(&mut self, work: impl FnOnce(&Door, StopFlag) -> T + Send) -> Option<T> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let (door, flag) = (&self.door, StopFlag::new(Arc::clone(&stop)));
+        let (done, result) = mpsc::channel();
+        let mut pastes = Vec::new();
+        let planned = std::thread::scope(|scope| {
+            scope.spawn(move || done.send(work(door, flag)));
+            let mut wait = PLAN_SILENCE;
+            loop {
+                match result.recv_timeout(wait) {
+                    Err(RecvTimeoutError::Timeout) => {}
+                    ended => return ended.ok().filter(|_| !stop.load(Ordering::Relaxed)),
+                }
+                wait = Duration::ZERO;
+                let until = Some(Instant::now() + KEY_INTERVAL);
+                let event = match &self.terminal {
+                    Some(terminal) => terminal.wait_event(self.inbox.bell(), until),
+                    None => wait_for_inbox(&self.inbox, until),
+                };
+                let leave = match event {
+                    TerminalEvent::Key(InputKey::Char('q' | 'Q')) => WatchFlow::Quit,
+                    TerminalEvent::Disconnected(_) => WatchFlow::Stop,
+                    _ if self.signals.stop_requested() => WatchFlow::Stop,
+                    TerminalEvent::Paste(paste) => {
+                        pastes.push(paste);
+                        continue;
+                    }
+                    // It rings until somebody looks.
+                    TerminalEvent::Wakeup => {
+                        wait = KEY_INTERVAL;
+                        continue;
+                    }
+                    TerminalEvent::Key(_) | TerminalEvent::Timeout => continue,
+                };
+                self.leaving.get_or_insert(leave);
+                stop.store(true, Ordering::Relaxed);
+                wait = KEY_INTERVAL;
+            }
+        });
+        pastes.into_iter().for_each(|paste| self.handle_paste(paste));
+        planned
+    }
+
     /// Takes one answer through the door.
     fn submit_answer(
         &mut self,
         source: &AnswerSource,
         answer: &AnswerProposal,
-        plan: Option<Plan>,
+        plan: Option<Result<Plan, Box<PlanRefusal>>>,
         is_batch: bool,
     ) -> CommandResult<Option<PastOutcome>> {
         self.live.erase();

@@ -307,11 +307,13 @@ fn open_markers(shape: &CostlyShape) -> FuzzCase {
 fn many_files(shape: &CostlyShape) -> FuzzCase {
     let mut made = FuzzCase { response: String::new(), files: Vec::new() };
     let files = shape.hunks.min(190);
+    // A plan holds every file before and after.
+    let text = shape.text(0, shape.lines.min(20_000_000 / files / (shape.width + 1))) + "the end\n";
     for file in 0..files {
         made.response += &format!(
             "```txt // {file}.txt search-replace\n<<<<<<< SEARCH\nthe end\n=======\nchanged\n>>>>>>> REPLACE\n```\n"
         );
-        made.files.push((format!("{file}.txt"), (shape.file() + "the end\n").into_bytes()));
+        made.files.push((format!("{file}.txt"), text.clone().into_bytes()));
     }
     made
 }

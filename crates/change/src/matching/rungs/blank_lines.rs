@@ -11,7 +11,7 @@ use crate::proposal::Hunk;
 pub(super) struct BlankLinesRung;
 
 /// For each line of a window that is laid beside the hunk.
-pub(super) const WINDOW_STEPS: usize = 8;
+pub(super) const WINDOW_STEPS: usize = 16;
 
 impl Rung for BlankLinesRung {
     fn name(&self) -> &'static str {

@@ -2,7 +2,7 @@
 //! file. Each piece between such lines must stand exactly once, in order, and the new text must have the
 //! same gaps; the lines in the gaps stay as they are.
 
-use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use super::{COPY_STEPS, MatchQuery, Rung, first_matching_rung, strict_rungs};
 use crate::matching::fit::{HunkFit, LineEdit};
 use crate::matching::normalize::is_blank;
 use crate::plan::findings::is_gap;
@@ -24,7 +24,8 @@ impl Rung for ElisionRung {
     }
 
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
-        let Some(pieces) = pieces(query) else {
+        let lines = query.hunk.before.len() + query.hunk.after.len();
+        let Some(pieces) = query.draw(lines * COPY_STEPS).then(|| pieces(query)).flatten() else {
             return Vec::new();
         };
         let mut found: Vec<HunkFit> = Vec::new();

@@ -2,7 +2,7 @@
 //! in front.
 //! Whatever was done to the old text is undone in both texts.
 
-use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use super::{COPY_STEPS, MatchQuery, Rung, first_matching_rung, strict_rungs};
 use crate::matching::fit::{HunkFit, LineEdit};
 use crate::matching::normalize::is_blank;
 use crate::proposal::Hunk;
@@ -39,6 +39,9 @@ fn unescape_and_find(query: &MatchQuery<'_, '_>) -> Option<(Hunk, Vec<HunkFit>)>
     let ways: [fn(&Hunk) -> Option<Hunk>; 4] =
         [without_line_numbers, without_entities, without_backslashes, without_json_escapes];
     ways.iter().find_map(|way| {
+        if !query.draw((query.hunk.before.len() + query.hunk.after.len()) * COPY_STEPS) {
+            return None;
+        }
         let hunk = way(query.hunk)?;
         let (_, places) = first_matching_rung(strict_rungs(), &MatchQuery { hunk: &hunk, ..*query })?;
         Some((hunk, places))

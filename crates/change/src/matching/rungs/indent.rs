@@ -33,7 +33,7 @@ impl Rung for IndentRung {
 }
 
 /// For each line of a place on which a rule is tried.
-const RULE_STEPS: usize = 4;
+const RULE_STEPS: usize = 8;
 
 /// With more places no rule is tried on each of them; they are all the same doubt.
 const PLACES: usize = 200;
@@ -50,7 +50,7 @@ pub(super) fn places_with_rule(
     let count = query.hunk.before.len();
     let starts = query.find(&query.hunk.before, MatchLevel::Content);
     let tried = starts.len() <= PLACES;
-    if tried && !query.draw(starts.len() * count * RULE_STEPS) {
+    if tried && !query.draw(starts.len() * (count + query.hunk.after.len()) * RULE_STEPS) {
         return Vec::new();
     }
     let fits = starts.into_iter().map(|start| HunkFit::consecutive(start, count));

@@ -1,5 +1,7 @@
 //! The text is as written; the file has other line endings or begins with a byte order mark.
 
+use std::borrow::Cow;
+
 use super::{MatchQuery, Rung};
 use crate::matching::fit::{HunkFit, LineEdit, splice};
 use crate::matching::line_index::MatchLevel;
@@ -11,8 +13,11 @@ fn bare(line: &str) -> &str {
     line.trim_start_matches('\u{feff}').trim_end_matches('\r')
 }
 
-fn bare_lines(lines: &[String]) -> Vec<String> {
-    lines.iter().map(|line| bare(line).to_string()).collect()
+fn bare_lines(lines: &[String]) -> Cow<'_, [String]> {
+    if lines.iter().all(|line| bare(line).len() == line.len()) {
+        return Cow::Borrowed(lines);
+    }
+    Cow::Owned(lines.iter().map(|line| bare(line).to_string()).collect())
 }
 
 impl Rung for LineEndingsRung {

@@ -1,7 +1,7 @@
 //! The outermost context lines of a diff are wrong: the model quotes `}` for `};`, or a line from
 //! elsewhere. The rest must be distinctive and stand exactly once. Always shown and asked about.
 
-use super::{MatchQuery, Rung, first_matching_rung, strict_rungs};
+use super::{COPY_STEPS, MatchQuery, Rung, first_matching_rung, strict_rungs};
 use crate::matching::fit::{HunkFit, LineEdit};
 use crate::matching::normalize::is_blank;
 use crate::plan::HunkDifference;
@@ -58,6 +58,9 @@ fn inner_places(query: &MatchQuery<'_, '_>) -> Option<(usize, Hunk, Vec<HunkFit>
         .collect();
     ways.sort_by_key(|(h, t)| h + t);
     ways.into_iter().find_map(|(h, t)| {
+        if !query.draw((count + query.hunk.after.len()) * COPY_STEPS) {
+            return None;
+        }
         let inner = without_ends(query.hunk, h, t).filter(says_enough)?;
         let (_, places) = first_matching_rung(strict_rungs(), &MatchQuery { hunk: &inner, ..*query })?;
         Some((h, inner, places))

@@ -19,7 +19,7 @@ use ast_grep_language::LanguageExt;
 use tree_sitter::{Tree, TreeCursor};
 
 use self::node_kinds::{SyntaxNodeKind, SyntaxNodeKinds, is_function_name, is_key, is_type_name};
-use super::{language, parse};
+use super::{ParseDeadline, StopFlag, language, parse};
 use crate::proposal::path::RelPath;
 
 /// Larger files get no colours.
@@ -98,7 +98,8 @@ pub fn highlight_lines(
     if canvas.lines.is_empty() {
         return Some(SyntaxSpans::default());
     }
-    let tree = parse(text.as_bytes(), language, deadline)?;
+    let tree =
+        parse(text.as_bytes(), language, &ParseDeadline { time: deadline, stop: &StopFlag::default() })?;
     let kinds = SyntaxNodeKinds::for_grammar(&language.get_ts_language(), language);
     canvas.walk(&tree, &kinds, deadline)?;
     Some(SyntaxSpans { lines: canvas.lines })
