@@ -111,7 +111,8 @@ pub(super) fn is_headless_diff(text: &str) -> bool {
 /// such text. An error: it does not say for certain which `\n` are line ends.
 pub(super) fn unescape_edit(text: &str) -> Option<Result<String, &'static str>> {
     let line = text.trim();
-    if line.contains('\n') || !line.contains("\\n") {
+    // A tool call in JSON has escapes of its own.
+    if line.contains('\n') || !line.contains("\\n") || line.starts_with(['{', '[']) {
         return None;
     }
     let inside = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(line);

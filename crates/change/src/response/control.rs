@@ -40,18 +40,22 @@ pub(super) fn has_control_keys(text: &str) -> bool {
     text.lines().any(|line| leading_key(line).is_some_and(|(key, _)| ["projectId", "uuid"].contains(&key)))
 }
 
-/// Whether a control block certainly belongs to the answer, and not to a file in it whose fence is missing: it has an id
-/// of its own, and nothing but a fence stands below it.
+/// Whether a control block certainly belongs to the answer, and not to a file in it whose fence is missing: nothing but
+/// its own fence stands below it, and it names an id or, with that fence, a project.
 pub(super) fn ends_answer(lines: &ResponseLines<'_>, block: Range<usize>) -> bool {
-    let is_id = |(key, value): (&str, &str)| {
-        key == "uuid" && uuid::Uuid::try_parse(value.trim().trim_matches(['"', '\''])).is_ok()
-    };
-    let below = lines.next_nonblank(block.end, lines.end());
-    let last = below.is_none_or(|line| {
+    let fence = lines.next_nonblank(block.end, lines.end());
+    let is_last = fence.is_none_or(|line| {
         lines.get(line).trim_start().starts_with("```")
             && lines.next_nonblank(line + 1, lines.end()).is_none()
     });
-    last && block.into_iter().any(|line| leading_key(lines.get(line)).is_some_and(is_id))
+    let is_name = |text: &str| !text.is_empty() && !text.contains(['$', '{', '<', '%']);
+    let mut keys = block.into_iter().filter_map(|line| leading_key(lines.get(line)));
+    is_last
+        && keys.any(|(key, value)| {
+            let value = value.trim().trim_matches(['"', '\'']);
+            (key == "uuid" && uuid::Uuid::try_parse(value).is_ok())
+                || (key == "projectId" && fence.is_some() && is_name(value))
+        })
 }
 
 /// Reads a control block that begins on `line` (from 1).
