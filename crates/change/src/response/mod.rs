@@ -45,6 +45,7 @@ use block_walker::{BlockWalker, WalkedBlock};
 use lines::ResponseLines;
 use marker_events::MarkerEvents;
 use segments::{BlockSegment, SegmentDefect};
+use stray::StrayFinder;
 
 /// Most unread blocks listed; a note counts the rest.
 pub const UNREAD_LISTED: usize = 1_000;
@@ -107,10 +108,11 @@ fn read_lines(
 ) -> Result<Proposal, ResponseError> {
     let mut collector = ProposalBuilder::new(limits, events.named_block_count());
     let mut blocks = BlockWalker::new(lines, events, limits);
+    let mut stray = StrayFinder::new(lines, limits);
     let mut said_from = lines.first();
     while let Some(told) = blocks.next_block(collector.listed[0] < UNREAD_LISTED)? {
         let WalkedBlock { segment, outcome, floor, prose_end: said_to, mut notes } = told;
-        collector.add_stray(lines, floor..segment.range.start);
+        collector.add_stray(stray.find(floor..segment.range.start));
         if !matches!(outcome, BlockOutcome::Example(_)) {
             collector.add_reasoning(lines, said_from..said_to);
             said_from = segment.range.end;
@@ -136,7 +138,7 @@ fn read_lines(
             collector.unlisted += 1;
         }
     }
-    collector.add_stray(lines, blocks.floor()..lines.end());
+    collector.add_stray(stray.find(blocks.floor()..lines.end()));
     collector.add_ending(lines, said_from, blocks.floor());
     if let Some(line) = announced_block(lines, blocks.floor()).filter(|_| collector.changes_something()) {
         let reason = "the answer ends where it announces another block; it may be cut off".to_owned();
@@ -309,8 +311,8 @@ impl ProposalBuilder<'_> {
         add(from..range.end);
     }
 
-    fn add_stray(&mut self, lines: &ResponseLines<'_>, prose: Range<usize>) {
-        if let Some((line, reason)) = stray::find(lines, prose, self.limits) {
+    fn add_stray(&mut self, found: Option<(usize, &'static str)>) {
+        if let Some((line, reason)) = found {
             self.add_unread(line + 1, reason.to_owned(), true);
         }
     }

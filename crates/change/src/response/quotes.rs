@@ -67,22 +67,13 @@ fn quoted_runs(lines: &ResponseLines<'_>) -> Vec<Range<usize>> {
 }
 
 /// The quoted lines from `line` on, before `end`.
-fn run_at(lines: &ResponseLines<'_>, line: usize, end: usize) -> Range<usize> {
+pub(super) fn run_at(lines: &ResponseLines<'_>, line: usize, end: usize) -> Range<usize> {
     line..(line..end).find(|line| without_mark(lines.get(*line)).is_none()).unwrap_or(end)
 }
 
-/// Where the quotation that begins on `line` ends, if every block of it does so inside of it.
-pub(super) fn complete_end(
-    lines: &ResponseLines<'_>,
-    line: usize,
-    end: usize,
-    limits: &PlanLimits,
-) -> Result<usize, usize> {
-    let run = run_at(lines, line, end);
-    match QuotedRun::read(lines, run.clone(), limits) {
-        Some(read) if !read.is_complete => Err(run.end),
-        _ => Ok(run.end),
-    }
+/// Whether every block of a run ends inside of it.
+pub(super) fn is_complete(lines: &ResponseLines<'_>, run: Range<usize>, limits: &PlanLimits) -> bool {
+    QuotedRun::read(lines, run, limits).is_none_or(|read| read.is_complete)
 }
 
 struct QuotedRun {

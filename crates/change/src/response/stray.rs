@@ -2,6 +2,8 @@
 //! quoted block that is not quoted to its end, an indented diff. They are reported, because the rest of the
 //! answer must not be applied without them.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
 use super::header;
@@ -10,27 +12,57 @@ use super::{markers, quotes};
 use crate::dialect::{is_hunk_header, patch_marker};
 use crate::proposal::limits::PlanLimits;
 
-/// The first such line (from 0), and the reason why it is not read. Quotations that are complete were looked at before.
-pub(super) fn find(
-    lines: &ResponseLines<'_>,
-    prose: Range<usize>,
-    limits: &PlanLimits,
-) -> Option<(usize, &'static str)> {
-    let mut at = prose.start;
-    while at < prose.end {
-        let quoted = quotes::complete_end(lines, at, prose.end, limits);
-        let (Ok(end) | Err(end)) = quoted;
-        let end = end.max(at + 1);
-        let found = match quoted {
-            Ok(skipped) if skipped > at => None,
-            _ => (at..end).find_map(|line| Some((line, reason(lines, line, prose.end)?))),
-        };
-        if found.is_some() {
-            return found;
-        }
-        at = end;
+/// Finds such lines in the prose of one response.
+pub(super) struct StrayFinder<'a> {
+    lines: &'a ResponseLines<'a>,
+    limits: &'a PlanLimits,
+    /// Hashes of the lines that are not quoted, each with those below it; made when they are needed.
+    unquoted: Option<(RandomState, HashSet<u64>)>,
+}
+
+/// How many lines of a quote show that it repeats others.
+const REPEATED_LINES: usize = 3;
+
+impl<'a> StrayFinder<'a> {
+    pub(super) fn new(lines: &'a ResponseLines<'a>, limits: &'a PlanLimits) -> StrayFinder<'a> {
+        StrayFinder { lines, limits, unquoted: None }
     }
-    None
+
+    /// The first such line (from 0), and the reason why it is not read. Quotes that are complete were looked at
+    /// before, and those that repeat lines of the response are quotations.
+    pub(super) fn find(&mut self, prose: Range<usize>) -> Option<(usize, &'static str)> {
+        let mut at = prose.start;
+        while at < prose.end {
+            let run = quotes::run_at(self.lines, at, prose.end);
+            let end = run.end.max(at + 1);
+            if run.is_empty() || !quotes::is_complete(self.lines, run.clone(), self.limits) {
+                let found = (at..end).find_map(|line| {
+                    let reason = reason(self.lines, line, prose.end)?;
+                    (run.is_empty() || !self.repeats(line)).then_some((line, reason))
+                });
+                if found.is_some() {
+                    return found;
+                }
+            }
+            at = end;
+        }
+        None
+    }
+
+    /// Whether a quoted line and those below it stand elsewhere without quotes.
+    fn repeats(&mut self, line: usize) -> bool {
+        let lines = self.lines;
+        let key = |state: &RandomState, line: usize, text: &dyn Fn(usize) -> &'a str| {
+            state.hash_one((line..line + REPEATED_LINES).map(|at| text(at).trim()).collect::<Vec<_>>())
+        };
+        let (state, unquoted) = self.unquoted.get_or_insert_with(|| {
+            let state = RandomState::new();
+            let plain = (lines.first()..lines.end()).filter(|at| !lines.get(*at).starts_with('>'));
+            let hashes = plain.map(|at| key(&state, at, &|at| lines.get(at))).collect();
+            (state, hashes)
+        });
+        unquoted.contains(&key(state, line, &|at| bare(lines.get(at))))
+    }
 }
 
 fn reason(lines: &ResponseLines<'_>, line: usize, end: usize) -> Option<&'static str> {

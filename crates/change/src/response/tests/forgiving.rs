@@ -41,6 +41,14 @@ fn quoted_blocks_are_read_if_all_of_them_is_quoted() {
             &["W a.py multi-search-replace a=>b"],
         ),
         (
+            &format!("{search}\n> This failed:\n> <<<<<<< SEARCH\n> a\n> =======\n> ^^^ here\n"),
+            &["W a.py multi-search-replace a=>b"],
+        ),
+        (
+            &format!("{search}\n> <<<<<<< SEARCH\n> other\n> =======\n"),
+            &["W a.py multi-search-replace a=>b", "!8 this SEARCH block is quoted"],
+        ),
+        (
             &format!("{search}\n{}", marked("> ", &search.replace("b\n", "c\n"))),
             &["W a.py multi-search-replace a=>b a=>c"],
         ),
