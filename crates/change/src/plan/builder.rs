@@ -400,13 +400,8 @@ impl<'a> PlanBuilder<'a> {
 
     /// Lets a person decide about a file whose content would be replaced.
     fn overwrites(&mut self, path: &RelPath, text: &str) {
-        let text = format!("{text}, which would be replaced");
-        self.findings.push(PlanFinding {
-            kind: FindingKind::Overwrite,
-            path: path.clone(),
-            line: None,
-            text,
-        });
+        let (kind, text) = (FindingKind::Overwrite, text.to_owned());
+        self.findings.push(PlanFinding { kind, path: path.clone(), line: None, text });
     }
 
     fn refuse(&mut self, path: &RelPath, line: usize, text: &str) -> Result<(), OperationRejected> {

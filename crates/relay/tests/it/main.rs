@@ -53,3 +53,4 @@ mod watch_bench;
 mod watch_edges;
 mod watch_hostile;
 mod watch_screens;
+mod whole_files;
