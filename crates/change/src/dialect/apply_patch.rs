@@ -345,7 +345,11 @@ impl ApplyPatchFile {
                 push(write(path, EditBody::Whole { text, must_be_new }));
             }
             ApplyPatchChange::Update { to, reader } => {
-                let hunks = reader.finish()?;
+                let mut hunks = reader.finish()?;
+                // Lines that are only added, with nothing that says where, go to the end: that is this notation's rule.
+                for hunk in &mut hunks {
+                    hunk.at_end |= hunk.before.is_empty() && hunk.scope.is_empty() && hunk.claimed.is_none();
+                }
                 if hunks.is_empty() && to.is_none() {
                     return Err(DialectError::at(
                         line,

@@ -134,3 +134,11 @@ fn an_addition_next_to_blank_lines_is_not_made_twice_unasked() {
     let without_blank = file.replace("b() {}\n\n", "b() {}\n");
     assert_eq!(again(&without_blank, &methods[2..], &methods), Some(HunkDoubt::Repeats));
 }
+
+#[test]
+fn lines_that_are_only_added_below_a_named_line_are_asked_about() {
+    let file = "def f():\n    return 1\n";
+    let hunk = Hunk { scope: lines("def f():"), ..diff("+    log()") };
+    let expected = "def f():\n    log()\n    return 1\n".to_string();
+    assert_eq!(doubt(file, hunk), Some((Some(HunkDoubt::OnlyAdds), expected)));
+}

@@ -121,7 +121,7 @@ enum HunkPlacement {
         doubt: Option<HunkDoubt>,
     },
     /// Lines are inserted at a place that the author named without old text.
-    Insert { at: usize },
+    Insert { at: usize, doubt: Option<HunkDoubt> },
     /// Its result is there (from 0).
     AlreadyIn { at: usize, doubt: Option<HunkDoubt> },
     /// It has no place; the outcome says why.
@@ -372,7 +372,10 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
         Some(at) if hunk.at_end && at >= hunk.after.len() && stands(at - hunk.after.len()) => {
             HunkPlacement::AlreadyIn { at: at - hunk.after.len(), doubt: Some(HunkDoubt::PerhapsIn) }
         }
-        Some(at) => HunkPlacement::Insert { at },
+        Some(at) => {
+            let scoped = is_diff && hunk.claimed.is_none() && !hunk.at_end && !view.is_empty();
+            HunkPlacement::Insert { at, doubt: scoped.then_some(HunkDoubt::OnlyAdds) }
+        }
         None => {
             let text = "it adds lines without naming any line of the file to put them next to; \
                         send it with a few lines of context";
@@ -393,7 +396,7 @@ impl HunkPlacement {
     fn start(&self) -> Option<usize> {
         match self {
             HunkPlacement::At { fit, .. } => Some(fit.start),
-            HunkPlacement::Insert { at } | HunkPlacement::AlreadyIn { at, .. } => Some(*at),
+            HunkPlacement::Insert { at, .. } | HunkPlacement::AlreadyIn { at, .. } => Some(*at),
             HunkPlacement::Unplaced(_) => None,
         }
     }
@@ -417,9 +420,10 @@ impl HunkPlacement {
                 let report = report(HunkState::AlreadyIn, "already in", at);
                 (HunkOutcome::Fits(HunkReport { doubt, ..report }), Vec::new())
             }
-            HunkPlacement::Insert { at } => {
+            HunkPlacement::Insert { at, doubt } => {
                 let edit = LineEdit { range: at..at, new: query.hunk.after.clone() };
-                (HunkOutcome::Fits(report(HunkState::Applied, "exact", at)), vec![edit])
+                let report = report(HunkState::Applied, "exact", at);
+                (HunkOutcome::Fits(HunkReport { doubt, ..report }), vec![edit])
             }
             HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt } => {
                 let own = match rung.edits(query, &fit) {

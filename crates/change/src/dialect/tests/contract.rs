@@ -212,7 +212,8 @@ proptest! {
     #[test]
     fn patches_come_back(hunks in prop::collection::vec((diff_hunk(), any::<bool>()), 1..4), added in lines(6)) {
         let dialect = by_name("apply-patch").unwrap();
-        let hunks = hunks.into_iter().map(|(hunk, at_end)| Hunk { at_end, ..hunk }).collect();
+        let placeless = |hunk: &Hunk| hunk.before.is_empty() && hunk.scope.is_empty() && hunk.claimed.is_none();
+        let hunks = hunks.into_iter().map(|(hunk, end)| Hunk { at_end: end || placeless(&hunk), ..hunk }).collect();
         comes_back(dialect, &write(dialect, EditBody::Hunks(hunks), None))?;
         let text = added.into_iter().map(|line| line + "\n").collect();
         let body = EditBody::Whole { text, must_be_new: true };

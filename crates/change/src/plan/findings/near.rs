@@ -46,6 +46,9 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
                 "the edit fits line {line} only with another indentation; it may be meant for another place"
             )
         }
+        HunkDoubt::OnlyAdds => {
+            format!("the edit adds lines at line {line}, with no line around them to confirm the place")
+        }
         HunkDoubt::OutsideScope => {
             format!("the edit fits line {line}, but that is not where the answer says it belongs")
         }
