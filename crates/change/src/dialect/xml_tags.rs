@@ -353,6 +353,7 @@ impl<'a> TagReader<'a, '_> {
             let text = if ends_line && !text.is_empty() { format!("{text}\n") } else { text.to_owned() };
             // Only a tool call can say that a file does not end in a line break.
             let is_lines = text.is_empty() || text.ends_with('\n');
+            let text = if is_lines { text } else { tool_calls::plain_breaks(text) };
             let dialect = if is_lines { detect("").name() } else { tool_calls::NAME };
             self.push(line, path.clone(), dialect, EditBody::Whole { text, must_be_new: false });
         } else if let Some(TagText { text, line, .. }) = parts.diff {
@@ -382,7 +383,8 @@ impl<'a> TagReader<'a, '_> {
             return Err(DialectError::at(line, "there is nothing to search for"));
         }
         if !search.is_lines {
-            let span = TextSpan { old: search.text.to_owned(), new: replace.text.to_owned(), every: false };
+            let plain = |text: &str| tool_calls::plain_breaks(text.to_owned());
+            let span = TextSpan { old: plain(search.text), new: plain(replace.text), every: false };
             tool_calls::push_hunk(line, path.clone(), span.into_hunk(line), &mut self.operations);
             return Ok(());
         }

@@ -23,7 +23,7 @@ const RESPONSES: &[&str] = &[
     "{\"name\": \"edit\", \"input\": {\"command\": \"insert\", \"path\": \"src/a.ts\", \"insert_line\": 2, \"insert_text\": \"// new\\n\"}}\n\n[{\"file_path\": \"src/b.ts\", \"content\": \"x\\n\"}]\n",
     "<replace_in_file>\n<path>src/a.ts</path>\n<diff>\n<<<<<<< SEARCH\n    return 1;\n=======\n    return 11;\n>>>>>>> REPLACE\n</diff>\n</replace_in_file>\n\n<edit path=\"src/a.ts\">\n<search>return 2</search>\n<replace>return 4</replace>\n</edit>\n",
     "<write_to_file>\n<path>src/b.ts</path>\n<content>\nexport const b = 1;\n</content>\n</write_to_file>\n",
-    "```bash\nmkdir -p src\ncat > src/b.ts <<'EOF'\nexport const b = 1;\nEOF\ncat >> src/a.ts <<'EOF'\n// end\nEOF\nnpm test\n```\n\ngit apply <<'EOF'\n--- a/src/old.ts\n+++ b/src/old.ts\n@@ -1 +1 @@\n-old\n+new\nEOF\n",
+    "```bash\nmkdir -p src\ncat > src/b.ts <<'EOF'\nexport const b = 1;\nEOF\ncat >> src/a.ts <<'EOF'\n// end\nEOF\nnpm test\n```\n\ngit apply <<'EOF'\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -10,3 +10,3 @@\n export function two() {\n-    return 2;\n+    return 3;\n }\nEOF\n",
     "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\nFrom: A <a@b.c>\nSubject: [PATCH 1/2] Change two\n\n---\n src/a.ts | 2 +-\n\ndiff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -10,3 +10,3 @@\n export function two() {\n-    return 2;\n+    return 4;\n }\n-- \n2.43.0\n\n",
     "````md // README.md\n# Title\n\n```sh\nrun\n```\n````\n\n~~~py // tool.py\nprint(1)\n~~~\n",
     "```ts // src/a.ts search-replace\n<<<<<<< SEARCH\nexport function one() {\n...\n    return 1;\n=======\nexport function one() {\n...\n    return 100;\n>>>>>>> REPLACE\n```\n",

@@ -6,6 +6,9 @@ use std::ops::Range;
 /// Why a mail cannot be read.
 const ENCODED: &str = "this mail is encoded (base64, quoted-printable or in parts), so its patch cannot be read as it is; send the output of `git format-patch --stdout` or `git diff`";
 
+/// Longer subjects are no message.
+const SUBJECT_BYTES: usize = 1_000;
+
 /// What mails and commits say above their diffs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct MailHeaders {
@@ -50,19 +53,21 @@ pub(crate) fn read_headers<'a>(lines: impl Iterator<Item = &'a str>) -> MailHead
         }
         match &mut state {
             HeaderState::Outside if line.starts_with("Subject: [PATCH") => {
-                headers.subject.get_or_insert_with(|| plain_subject(&line[8..]));
+                headers.subject.get_or_insert_with(|| line[8..].to_owned());
                 state = HeaderState::Mail { subject: false };
             }
             HeaderState::Outside => {}
             HeaderState::Mail { .. } if line.is_empty() => state = HeaderState::Outside,
             HeaderState::Mail { subject } => {
                 if let Some(text) = line.strip_prefix("Subject: ").filter(|_| headers.subject.is_none()) {
-                    headers.subject = Some(plain_subject(text));
+                    headers.subject = Some(text.to_owned());
                     *subject = true;
                 } else if let Some(more) =
                     headers.subject.as_mut().filter(|_| *subject && line.starts_with(' '))
                 {
-                    *more = format!("{more} {}", line.trim()).trim().to_owned();
+                    more.truncate(more.trim_end().len());
+                    more.push(' ');
+                    more.push_str(line.trim());
                 } else {
                     *subject = false;
                 }
@@ -72,7 +77,7 @@ pub(crate) fn read_headers<'a>(lines: impl Iterator<Item = &'a str>) -> MailHead
             }
             HeaderState::Commit => {
                 if let Some(title) = line.strip_prefix("    ") {
-                    headers.subject.get_or_insert_with(|| title.trim().to_owned());
+                    headers.subject.get_or_insert_with(|| title.to_owned());
                     state = HeaderState::Outside;
                 } else if !line.is_empty() && !line.contains(": ") {
                     state = HeaderState::Outside;
@@ -80,8 +85,11 @@ pub(crate) fn read_headers<'a>(lines: impl Iterator<Item = &'a str>) -> MailHead
             }
         }
     }
-    // An encoded subject is no message.
-    headers.subject = headers.subject.filter(|subject| !subject.is_empty() && !subject.contains("=?"));
+    // An encoded subject is no message, nor is one that fills a screen.
+    headers.subject = headers
+        .subject
+        .map(|subject| plain_subject(&subject))
+        .filter(|subject| (1..=SUBJECT_BYTES).contains(&subject.len()) && !subject.contains("=?"));
     headers
 }
 
@@ -160,6 +168,9 @@ mod tests {
         ] {
             assert_eq!(read_headers(text.lines()).subject.as_deref(), subject, "{text}");
         }
+        let long = |count| format!("Subject: [PATCH] {}\n", "x".repeat(count));
+        assert!(read_headers(long(SUBJECT_BYTES).lines()).subject.is_some());
+        assert!(read_headers(long(SUBJECT_BYTES + 1).lines()).subject.is_none());
         let encoded = format!("From {hash} Mon\nSubject: x\nContent-Transfer-Encoding: Base64\n");
         assert_eq!(read_headers(encoded.lines()).encoded.map(|(at, _)| at), Some(2));
     }

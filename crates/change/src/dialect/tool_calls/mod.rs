@@ -185,8 +185,7 @@ fn add_effects(call: EditorCall, around: &CallContext, effects: &mut Vec<CallEff
     if [&name, &path].into_iter().flatten().any(|text| text.len() > NAME_BYTES) {
         return Err(format!("this tool call has a name of more than {NAME_BYTES} bytes"));
     }
-    let unix = |text: String| text.replace("\r\n", "\n");
-    let (old, new) = (old.map(unix), new.map(unix));
+    let (old, new) = (old.map(plain_breaks), new.map(plain_breaks));
     let mut push = |change| effects.push(CallEffect { path: path.clone(), change });
     let writes = || {
         let name = name.as_deref().unwrap_or_default().to_ascii_lowercase();
@@ -222,18 +221,28 @@ fn add_effects(call: EditorCall, around: &CallContext, effects: &mut Vec<CallEff
         _ => {}
     }
     if let Some(text) = call.file_text {
-        push(CallChange::Whole { text: unix(text), must_be_new: true });
+        push(CallChange::Whole { text: plain_breaks(text), must_be_new: true });
     } else if let Some(text) =
         call.content.filter(|_| is_file_path || writes() || (around.inner && path.is_some()))
     {
         let must_be_new = command.as_deref() == Some("create");
-        push(CallChange::Whole { text: unix(text), must_be_new });
+        push(CallChange::Whole { text: plain_breaks(text), must_be_new });
     }
     let inner = CallContext { name, path, inner: true, in_string: around.in_string };
     if let Some(text) = call.arguments {
         return add_arguments(&text, inner, effects);
     }
     call.inner.into_iter().try_for_each(|call| add_effects(call, &inner, effects))
+}
+
+/// With `\n` for every line break; doing it again changes nothing.
+pub(super) fn plain_breaks(text: String) -> String {
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+        return text;
+    }
+    let last = text.rfind('\n').map_or(0, |at| at + 1);
+    let lines = text[..last].split_terminator('\n');
+    lines.map(|line| format!("{}\n", line.trim_end_matches('\r'))).collect::<String>() + &text[last..]
 }
 
 /// The arguments of a call as JSON in a string; a string in that string is none.

@@ -91,6 +91,10 @@ fn calls_of_editing_tools_in_json() {
         (&format!("```py // b.py\n{line}\n```\n"), &["!2 the block is headed `b.py`"]),
         (r#"{"command": "create", "path": "a.py", "file_text": "x\n"}"#, &["W a.py tool-calls \"x\\n\""]),
         (
+            r#"{"command": "create", "path": "a.py", "file_text": "x\r\ny\r\r\nz"}"#,
+            &["W a.py tool-calls \"x\\ny\\nz\""],
+        ),
+        (
             r#"{"name": "Write", "input": {"file_path": "a.py", "content": "x"}}"#,
             &["W a.py tool-calls \"x\""],
         ),
@@ -303,4 +307,22 @@ fn hostile_forms_are_read_in_linear_time() {
         let _ = super::super::read(&text, &PlanLimits::default());
         assert!(start.elapsed().as_secs() < 20, "{line}: {:?}", start.elapsed());
     }
+}
+
+#[test]
+fn forms_have_limits() {
+    let wrapped = |count: usize| {
+        let call = r#"{"path": "a.py", "old_str": "x", "new_str": "y"}"#;
+        format!("{}{call}{}\n", r#"{"input": "#.repeat(count), "}".repeat(count))
+    };
+    let named = |count: usize| {
+        format!("{{\"path\": \"{}\", \"old_str\": \"x\", \"new_str\": \"y\"}}\n", "a/".repeat(count))
+    };
+    let many = "cat > a.py <<'END'\n".repeat(20);
+    check(&[
+        (&wrapped(4), &["W a.py tool-calls"]),
+        (&wrapped(5), &["!1 this tool call cannot be read: calls are nested too deeply"]),
+        (&named(2_049), &["!1 this tool call has a name of more than 4096 bytes"]),
+    ]);
+    assert_eq!(summary(&read(&many)).len(), 20);
 }
