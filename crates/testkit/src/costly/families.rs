@@ -39,6 +39,7 @@ pub const FAMILIES: &[(&str, CostlyFamily)] = &[
     ("comments of many words", comments),
 ];
 
+#[expect(clippy::needless_pass_by_value, reason = "each family makes both for this")]
 fn case(response: String, text: String) -> FuzzCase {
     FuzzCase::with_file(&response, "a.txt", &text)
 }
