@@ -117,7 +117,7 @@ fn read_lines(
             collector.add_reasoning(lines, said_from..said_to);
             said_from = segment.range.end;
         }
-        if matches!(outcome, BlockOutcome::Operations(_)) {
+        if matches!(&outcome, BlockOutcome::Operations(operations) if operations.iter().all(is_diff)) {
             collector.add_mail_subject(lines, segment.content.clone());
         }
         match outcome {
@@ -151,6 +151,11 @@ fn read_lines(
 fn is_cut_off(lines: &ResponseLines<'_>, segment: &BlockSegment) -> bool {
     segment.defect == Some(SegmentDefect::Open)
         && lines.next_nonblank(segment.content.start, segment.content.end).is_some()
+}
+
+/// Whether it may come from a diff; the text of a file that looks like a mail is none.
+fn is_diff(operation: &Operation) -> bool {
+    !matches!(&operation.action, FileAction::Write { edit, .. } if edit.dialect != EXACT_DIALECT)
 }
 
 /// The last line of the answer, if it stands below the last block and announces another one: the name of a file, or a

@@ -26,6 +26,8 @@ fn the_signature_of_a_mailed_patch_is_no_deletion() {
     }
     let controlled = format!("{both}\n```yaml\nprojectId: p\ngitCommitMsg: mine\n```\n");
     assert_eq!(read(&controlled).control.git_commit_msg.as_deref(), Some("mine"));
+    let file = read(&format!("```text // a.mbox\n{}```\n", both.replace("diff --git", "diff")));
+    assert_eq!(file.control.git_commit_msg, None, "a file is no mail");
     let printed = print(&read(&both));
     assert_eq!(read(&printed).control, read(&both).control, "{printed}");
 }
