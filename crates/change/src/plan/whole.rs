@@ -92,7 +92,7 @@ fn lost_changes(shown: &[&str], now: &[&str], answer: &[&str]) -> String {
 
 /// `new` with the lines of `old` for which its remarks stand, if each is proved by its neighbours: the lines above and
 /// below it stand exactly once in `old`, in order, and are enough to exclude chance, or they are the beginning or the end
-/// of both texts. `None` if there is no remark, or one is not proved.
+/// of both texts. `None` if there is no remark, one is not proved, or nothing would change: something was meant to.
 pub(super) fn fill_gaps<'t>(path: &str, old: &[&'t str], new: &[&'t str]) -> Option<Vec<&'t str>> {
     let gaps = gap_lines(path, old, new).filter(|gaps| (1..=GAPS).contains(&gaps.len()))?;
     let old_end = old.iter().rposition(|line| !line.trim().is_empty())? + 1;
@@ -123,7 +123,7 @@ pub(super) fn fill_gaps<'t>(path: &str, old: &[&'t str], new: &[&'t str]) -> Opt
             below = end_of(old, piece, is_first).filter(|end| *end >= below)?;
         }
     }
-    Some(out)
+    (!same_lines(trim_blank(&out), trim_blank(old))).then_some(out)
 }
 
 fn trim_blank<'a, 't>(lines: &'a [&'t str]) -> &'a [&'t str] {
@@ -224,6 +224,8 @@ def third(one, two):
             // Nothing is left out there.
             "import os\n# ...\nimport sys\n\ndef first(one, two):\n    total = one + two\n    print(\"the first\", total)\n",
             "# ...\n# ...\n",
+            // Nothing changes.
+            "import os\nimport sys\n# ...\n",
             "import os\n",
         ] {
             assert_eq!(filled(answer), None, "{answer}");

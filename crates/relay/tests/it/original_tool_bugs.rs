@@ -253,11 +253,11 @@ fn a_revert_keeps_what_the_user_did_since() {
 }
 
 #[test]
-fn a_rename_replaces_nothing() {
+fn a_rename_replaces_nothing_unasked() {
     let project = Project::new(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
     let answer = "```json // rename-file\n{\"from\": \"a.txt\", \"to\": \"b.txt\"}\n```\n";
     let ran = project.apply(answer);
-    assert_eq!(ran.code, 3, "{ran:?}");
+    assert_eq!(ran.code, 13, "{ran:?}");
     assert_eq!((project.text("a.txt"), project.text("b.txt")), ("a\n".into(), "b\n".into()));
 }
 

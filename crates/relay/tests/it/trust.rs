@@ -324,11 +324,20 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
         });
         assert_eq!((&ran[0].out, &ran[0].err), (&ran[1].out, &ran[1].err), "{name}");
         transcript.add(name, &ran[0]);
-        let others: Vec<&str> =
-            ["near", "guarded", "hidden", "syntax", "placeholder", "mass-deletion", "gate"]
-                .into_iter()
-                .filter(|other| *other != name)
-                .collect();
+        let others: Vec<&str> = [
+            "near",
+            "guarded",
+            "hidden",
+            "syntax",
+            "placeholder",
+            "fragment",
+            "overwrite",
+            "mass-deletion",
+            "gate",
+        ]
+        .into_iter()
+        .filter(|other| *other != name)
+        .collect();
         let (code, value) = scene.json(&keyed, &["-y", "--allow", &others.join(",")]);
         assert_eq!(code, 13, "{name} is not covered by {others:?}: {value}");
         assert_eq!(scene.project.tree(), before, "{name}");

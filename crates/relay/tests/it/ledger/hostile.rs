@@ -613,15 +613,19 @@ fn a_damaged_blob_comes_from_the_copy_or_is_refused() {
 fn a_blob_with_the_right_name_and_wrong_bytes_is_not_trusted() {
     let old = "old line\n".repeat(10_000);
     let project = Project::new(&[("long.txt", &old)]);
-    let delete = "```text // long.txt\n//TODO: delete this file\n```\n";
-    project.applied(delete);
+    let delete = || {
+        let answer = "```text // long.txt\n//TODO: delete this file\n```\n";
+        let ran = project.pipe(&["apply", "-", "-y", "--allow", "mass-deletion"], answer.as_bytes());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    };
+    delete();
     project.done(&["revert"]);
     let [own, copied] = blobs(&project);
     for blob in own.iter().chain(&copied) {
         fs::write(blob, old.replace("old", "bad")).unwrap();
     }
     // The same bytes are needed again: they are written again, here and in the copy.
-    project.applied(delete);
+    delete();
     for blob in own.iter().chain(&copied) {
         assert_eq!(fs::read_to_string(blob).unwrap(), old, "{}", blob.display());
     }

@@ -34,6 +34,8 @@ fn every() -> Vec<ApprovalReason> {
         guarded("a.yml"),
         found(&finding::NEAR, FindingKind::Near, "odd"),
         found(&finding::PLACEHOLDER, FindingKind::Placeholder, "odd"),
+        found(&finding::FRAGMENT, FindingKind::Fragment, "odd"),
+        found(&finding::OVERWRITE, FindingKind::Overwrite, "odd"),
         found(&finding::MASS_DELETION, FindingKind::MassDeletion, "odd"),
         found(&finding::HIDDEN, FindingKind::Hidden, "odd"),
         found(&finding::SYNTAX, FindingKind::Syntax, "odd"),
