@@ -11,6 +11,9 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// between lines that stand once in each text.
 pub const ALIGN_WORK: usize = 500_000;
 
+/// Most pieces that a gap is cut into.
+const PIECES: usize = 1_000;
+
 /// The steps of an alignment at most.
 pub(crate) fn steps<T>(old: &[T], new: &[T]) -> usize {
     (old.len() + new.len()) * 16 + old.len().saturating_mul(new.len()).min(ALIGN_WORK) / 2
@@ -124,11 +127,21 @@ fn align_gap(
     let (head, tail) = equal_ends(old, new);
     (0..head).for_each(|k| pair(at.0 + k, at.1 + k));
     let (rest_old, rest_new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    if let Some(left) = work.checked_sub(rest_old.len().saturating_mul(rest_new.len())) {
-        *work = left;
-        for op in capture_diff_slices(Algorithm::Myers, rest_old, rest_new) {
-            if let DiffOp::Equal { old_index, new_index, len } = op {
-                (0..len).for_each(|k| pair(at.0 + head + old_index + k, at.1 + head + new_index + k));
+    let product = rest_old.len().saturating_mul(rest_new.len());
+    // A gap that is too large is cut into as many pieces on both sides as make it small enough.
+    let pieces = product.div_ceil((*work).max(1)).max(1);
+    if pieces <= PIECES {
+        *work -= (product / pieces).min(*work);
+        let cut = |lines: &[u32], piece: usize| lines.len() * piece / pieces;
+        for piece in 0..pieces {
+            let [from_old, to_old] = [piece, piece + 1].map(|piece| cut(rest_old, piece));
+            let [from_new, to_new] = [piece, piece + 1].map(|piece| cut(rest_new, piece));
+            let (old, new) = (&rest_old[from_old..to_old], &rest_new[from_new..to_new]);
+            for op in capture_diff_slices(Algorithm::Myers, old, new) {
+                if let DiffOp::Equal { old_index, new_index, len } = op {
+                    let (o, n) = (at.0 + head + from_old + old_index, at.1 + head + from_new + new_index);
+                    (0..len).for_each(|k| pair(o + k, n + k));
+                }
             }
         }
     }
