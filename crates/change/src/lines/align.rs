@@ -1,25 +1,22 @@
 //! Which lines of an old text are which lines of a new one: the only line diff of this crate. Its work is
-//! bounded by the size of the texts, not by a clock: past the bound only lines that stand exactly once, and
-//! equal lines next to those and at both ends, are aligned, which is coarser but never wrong.
+//! bounded by the size of the texts, not by a clock: past the bound only lines that stand once in each text and what
+//! is equal around them are aligned, which is coarser but never wrong.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Most changed lines (old and new together, without the common beginning and end) for which the shortest
-/// diff is computed.
-const SHORTEST_DIFF_LINES: usize = 8_000;
+/// The largest product of the line counts of both sides for which the shortest diff is computed, and of all gaps
+/// between lines that stand once in each text.
+pub const ALIGN_WORK: usize = 500_000;
 
-/// Beyond `SHORTEST_DIFF_LINES`, the largest product of the line counts of both sides, after lines that
-/// only one side has are left out. Larger texts are first divided at lines that both have exactly once.
-pub const MAX_ALIGN_WORK: usize = 25_000_000;
+/// Most pieces that a gap is cut into.
+const PIECES: usize = 1_000;
 
-/// The steps of an alignment at most: the search is given up after a number of tries that grows with the root of the
-/// lines.
+/// The steps of an alignment at most.
 pub(crate) fn steps<T>(old: &[T], new: &[T]) -> usize {
-    let lines = old.len() + new.len();
-    lines * (8 + lines.isqrt())
+    (old.len() + new.len()) * 16 + old.len().saturating_mul(new.len()).min(ALIGN_WORK) / 2
 }
 
 /// A run of lines that both texts have.
@@ -33,7 +30,8 @@ pub struct EqualRun {
 /// Complete: the operations cover all of `old` and `new`.
 pub fn diff_operations<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<DiffOp> {
     let (head, tail) = equal_ends(old, new);
-    if old.len() + new.len() - 2 * (head + tail) <= SHORTEST_DIFF_LINES {
+    let [changed_old, changed_new] = [old, new].map(|lines| lines.len() - head - tail);
+    if changed_old.saturating_mul(changed_new) <= ALIGN_WORK {
         return capture_diff_slices(Algorithm::Myers, old, new);
     }
     let mut operations = Vec::new();
@@ -95,91 +93,88 @@ fn align_middle<T: Hash + Eq>(old: &[T], new: &[T], offset: usize, runs: &mut Ve
         .enumerate()
         .filter_map(|(i, line)| ids.get(line).filter(|(_, shared)| *shared).map(|(id, _)| (i, *id)))
         .collect();
-    let old_ids: Vec<u32> = old_side.iter().map(|(_, id)| *id).collect();
-    let new_ids: Vec<u32> = new_side.iter().map(|(_, id)| *id).collect();
-    let mut aligner = IdAligner { work_left: MAX_ALIGN_WORK, runs: Vec::new() };
-    aligner.align(&old_ids, &new_ids, (0, 0), ANCHOR_DEPTH);
-    for EqualRun { old, new, len } in aligner.runs {
-        let pairs = old_side[old..].iter().zip(&new_side[new..]).take(len);
-        runs.extend(pairs.map(|((o, _), (n, _))| EqualRun { old: offset + o, new: offset + n, len: 1 }));
-    }
-}
-
-/// How often the lines between two anchors are searched for anchors of their own.
-const ANCHOR_DEPTH: usize = 8;
-
-/// The shortest diff where the work left allows it. Where not, lines that stand exactly once on both sides divide
-/// the texts (as in a patience diff), and what lies between them is aligned by itself.
-struct IdAligner {
-    work_left: usize,
-    runs: Vec<EqualRun>,
-}
-
-impl IdAligner {
-    /// `old` and `new` begin at these indexes.
-    fn align(&mut self, old: &[u32], new: &[u32], (old_at, new_at): (usize, usize), depth: usize) {
-        let (head, tail) = equal_ends(old, new);
-        let run = |o, n, len| EqualRun { old: old_at + o, new: new_at + n, len };
-        self.runs.push(run(0, 0, head));
-        let (old_end, new_end) = (old.len() - tail, new.len() - tail);
-        let (old_part, new_part) = (&old[head..old_end], &new[head..new_end]);
-        let work = old_part.len().saturating_mul(new_part.len());
-        if work <= self.work_left {
-            self.work_left -= work;
-            for op in capture_diff_slices(Algorithm::Myers, old_part, new_part) {
-                if let DiffOp::Equal { old_index, new_index, len } = op {
-                    self.runs.push(run(head + old_index, head + new_index, len));
-                }
-            }
-        } else if depth > 0 {
-            let (mut o, mut n) = (head, head);
-            let anchors = find_anchors(old_part, new_part);
-            // Without an anchor there is nothing to divide.
-            let end = (!anchors.is_empty()).then_some((old_part.len(), new_part.len()));
-            for (old_anchor, new_anchor) in anchors.into_iter().chain(end) {
-                let (to_o, to_n) = (head + old_anchor, head + new_anchor);
-                self.align(&old[o..to_o], &new[n..to_n], (old_at + o, new_at + n), depth - 1);
-                if to_o < old_end {
-                    self.runs.push(run(to_o, to_n, 1));
-                }
-                (o, n) = (to_o + 1, to_n + 1);
-            }
-        }
-        self.runs.push(run(old_end, new_end, tail));
-    }
-}
-
-/// Lines that both sides have exactly once: as many as possible that come in the same order on both.
-fn find_anchors(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
-    // How often each side has a line, and where the old one has it last.
-    let mut counts: HashMap<u32, (usize, usize, usize)> = HashMap::new();
-    for (at, id) in old.iter().enumerate() {
-        let entry = counts.entry(*id).or_default();
-        *entry = (entry.0 + 1, 0, at);
-    }
-    for id in new {
-        counts.entry(*id).and_modify(|entry| entry.1 += 1);
-    }
-    let unique = |(n, id): (usize, &u32)| match counts.get(id) {
-        Some((1, 1, o)) => Some((*o, n)),
-        _ => None,
+    let (old_ids, new_ids) = (ids_of(&old_side), ids_of(&new_side));
+    let mut pair = |o: usize, n: usize| {
+        runs.push(EqualRun { old: offset + old_side[o].0, new: offset + new_side[n].0, len: 1 });
     };
-    let pairs: Vec<(usize, usize)> = new.iter().enumerate().filter_map(unique).collect();
-    // The longest chain that increases in `old`: `ends[k]` is the best end of a chain of `k + 1` pairs.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
-    for (at, pair) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|end| pairs[*end].0 < pair.0);
-        previous.push(length.checked_sub(1).map(|shorter| ends[shorter]));
-        match ends.get_mut(length) {
-            Some(end) => *end = at,
-            None => ends.push(at),
+    let mut work = ALIGN_WORK;
+    if old_ids.len().saturating_mul(new_ids.len()) <= work {
+        return align_gap(&old_ids, &new_ids, (0, 0), &mut work, &mut pair);
+    }
+    let (mut from_old, mut from_new) = (0, 0);
+    for (o, n) in anchors(&old_ids, &new_ids).into_iter().chain([(old_ids.len(), new_ids.len())]) {
+        let (old_gap, new_gap) = (&old_ids[from_old..o], &new_ids[from_new..n]);
+        align_gap(old_gap, new_gap, (from_old, from_new), &mut work, &mut pair);
+        if o < old_ids.len() {
+            pair(o, n);
+        }
+        (from_old, from_new) = (o + 1, n + 1);
+    }
+}
+
+fn ids_of(side: &[(usize, u32)]) -> Vec<u32> {
+    side.iter().map(|(_, id)| *id).collect()
+}
+
+/// Pairs the lines of a gap that begins `at`: what is equal at its ends, and the rest while there is work left.
+fn align_gap(
+    old: &[u32],
+    new: &[u32],
+    at: (usize, usize),
+    work: &mut usize,
+    pair: &mut impl FnMut(usize, usize),
+) {
+    let (head, tail) = equal_ends(old, new);
+    (0..head).for_each(|k| pair(at.0 + k, at.1 + k));
+    let (rest_old, rest_new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    let product = rest_old.len().saturating_mul(rest_new.len());
+    // A gap that is too large is cut into as many pieces on both sides as make it small enough.
+    let pieces = product.div_ceil((*work).max(1)).max(1);
+    if pieces <= PIECES {
+        *work -= (product / pieces).min(*work);
+        let cut = |lines: &[u32], piece: usize| lines.len() * piece / pieces;
+        for piece in 0..pieces {
+            let [from_old, to_old] = [piece, piece + 1].map(|piece| cut(rest_old, piece));
+            let [from_new, to_new] = [piece, piece + 1].map(|piece| cut(rest_new, piece));
+            let (old, new) = (&rest_old[from_old..to_old], &rest_new[from_new..to_new]);
+            for op in capture_diff_slices(Algorithm::Myers, old, new) {
+                if let DiffOp::Equal { old_index, new_index, len } = op {
+                    let (o, n) = (at.0 + head + from_old + old_index, at.1 + head + from_new + new_index);
+                    (0..len).for_each(|k| pair(o + k, n + k));
+                }
+            }
         }
     }
-    let mut chain: Vec<(usize, usize)> =
-        std::iter::successors(ends.last().copied(), |at| previous[*at]).map(|at| pairs[at]).collect();
-    chain.reverse();
-    chain
+    (0..tail).rev().for_each(|k| pair(at.0 + old.len() - 1 - k, at.1 + new.len() - 1 - k));
+}
+
+/// The longest row of lines that stand once on each side and in the same order on both.
+fn anchors(old: &[u32], new: &[u32]) -> Vec<(usize, usize)> {
+    let once = |side: &[u32]| {
+        let mut places: HashMap<u32, Option<usize>> = HashMap::new();
+        for (at, id) in side.iter().enumerate() {
+            places.entry(*id).and_modify(|place| *place = None).or_insert(Some(at));
+        }
+        places
+    };
+    let (old_places, new_places) = (once(old), once(new));
+    let candidate = |(o, id): (usize, &u32)| {
+        old_places[id]?;
+        Some((o, (*new_places.get(id)?)?))
+    };
+    let pairs: Vec<(usize, usize)> = old.iter().enumerate().filter_map(candidate).collect();
+    // Piles of pairs: each pair points at the one that it follows.
+    let mut tops: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (at, (_, n)) in pairs.iter().enumerate() {
+        let pile = tops.partition_point(|top| pairs[*top].1 < *n);
+        before.push(pile.checked_sub(1).map(|below| tops[below]));
+        if pile == tops.len() { tops.push(at) } else { tops[pile] = at }
+    }
+    let mut row: Vec<(usize, usize)> =
+        std::iter::successors(tops.last().copied(), |at| before[*at]).map(|at| pairs[at]).collect();
+    row.reverse();
+    row
 }
 
 fn join_runs(runs: Vec<EqualRun>) -> Vec<EqualRun> {
@@ -253,5 +248,20 @@ mod tests {
             changes(&text(1, of), &text(3, of)[5..]);
             assert!(started.elapsed().as_secs() < 5, "{of}: {:?}", started.elapsed());
         }
+    }
+
+    #[test]
+    fn past_the_limit_lines_that_stand_once_are_aligned_and_what_is_equal_around_them() {
+        let old: Vec<usize> = (0..20_000).map(|at| if at % 2 == 0 { at } else { 1 }).collect();
+        let mut new = old.clone();
+        new.splice(10_000..10_004, [7, 7]);
+        (new[0], new[19_997]) = (7, 7);
+        let runs = equal_runs(&old, &new);
+        assert!(runs.iter().all(|run| old[run.old..run.old + run.len] == new[run.new..run.new + run.len]));
+        let rising = |pair: &[EqualRun]| {
+            pair[0].old + pair[0].len <= pair[1].old && pair[0].new + pair[0].len <= pair[1].new
+        };
+        assert!(runs.windows(2).all(rising));
+        assert!(runs.iter().map(|run| run.len).sum::<usize>() > 19_980, "{runs:?}");
     }
 }

@@ -173,8 +173,9 @@ pub(crate) struct LineWindow {
     pub(crate) misses: Vec<usize>,
 }
 
-/// Steps for numbering a line, and for looking at a place where a window may begin.
-const FORM_STEPS: usize = 6;
+/// Steps for numbering a line, for looking one up, and for looking at a place where a window may begin.
+const FORM_STEPS: usize = 12;
+const LOOKUP_STEPS: usize = 8;
 const WINDOW_STEPS: usize = 4;
 /// For each line of a window, as long as a hunk may belong there.
 const WINDOW_BYTES: usize = size_of::<Option<usize>>();
@@ -462,7 +463,7 @@ impl<'a> LineIndex<'a> {
         let mut found = Vec::new();
         for line in lines {
             let form = Some(forms.form_of(line.as_ref())).filter(|form| *form != UNKNOWN_FORM);
-            found.extend(form.filter(|_| self.budget.draw(FORM_STEPS)));
+            found.extend(form.filter(|_| self.budget.draw(LOOKUP_STEPS)));
             form?;
         }
         (found.len() == lines.len()).then_some(found)

@@ -63,11 +63,14 @@ pub enum HunkOutcome {
     Failed(String),
 }
 
+/// For each line that is split, and put together again.
+const LINE_STEPS: usize = 13;
 /// For each line, when hunks are tried one after the other.
-const SEQUENTIAL_STEPS: usize = 10;
+const SEQUENTIAL_STEPS: usize = 12;
 
 /// `seen` are texts that the author is known to have had. If `budget` is spent, what comes out means nothing.
 pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &WorkBudget) -> FileMatch {
+    budget.draw(source.line_count() * LINE_STEPS);
     let lines: Vec<&str> = source.lines().collect();
     let odd = (0..lines.len())
         .map(|line| !matches!(source.line_ending(line), FileLineEnding::Lf | FileLineEnding::None));
@@ -99,7 +102,7 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
         return FileMatch { outcomes, pieces: Some(draft.into_pieces()) };
     }
     let steps = hunks.len().saturating_mul(view.len()).saturating_mul(SEQUENTIAL_STEPS);
-    let worth_it = hunks.len() > 1 && budget.draw_spare(steps);
+    let worth_it = hunks.len() > 1 && budget.can_spare(steps);
     if worth_it && let Some(matched) = match_sequentially(source, hunks, seen, &chosen, budget) {
         return matched;
     }

@@ -244,7 +244,9 @@ fn edit_failure(outcomes: Vec<HunkOutcome>, hunks: &[Hunk]) -> FileEditFailure {
     let mut not = FileEditFailure { reasons: Vec::new(), fitting: Vec::new() };
     for (at, (outcome, wanted)) in outcomes.into_iter().zip(hunks).enumerate() {
         let hunk = at + 1;
-        let wanted_hunk = || Box::new(wanted.clone());
+        // What is asked about a hunk without a place is what it looks for.
+        let wanted_hunk =
+            || Box::new(Hunk { before: wanted.before.clone(), line: wanted.line, ..Hunk::default() });
         let reason = match outcome {
             HunkOutcome::Fits(report) => {
                 not.fitting.push((hunk, report));

@@ -21,6 +21,7 @@ pub use report::{
     NearestPlace, PLACES_LISTED, Plan, PlanFinding, PlanRefusal, RefusalEntry, RefusalReason, RunnerUpPlace,
 };
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::plan::tree::PlanTree;
@@ -121,19 +122,23 @@ fn nothing_to_do(proposal: &Proposal) -> RefusalEntry {
 }
 
 /// Joins the operations that put hunks into one file, in whatever dialect: the hunks belong together.
-fn one_write_per_file(operations: &[Operation]) -> Vec<Operation> {
-    let mut joined: Vec<Operation> = Vec::with_capacity(operations.len());
+fn one_write_per_file(operations: &[Operation]) -> Vec<Cow<'_, Operation>> {
+    let mut joined: Vec<Cow<'_, Operation>> = Vec::with_capacity(operations.len());
     for operation in operations {
         if let FileAction::Write { path, edit: FileEdit { body: EditBody::Hunks(more), seen, .. }, mode } =
             &operation.action
         {
-            let about = |other: &&mut Operation| match &other.action {
+            let about = |other: &&mut Cow<'_, Operation>| match &other.action {
                 FileAction::Rename { from, to } => from == path || to == path,
                 other => other.path() == path,
             };
+            let is_same = |other: &&mut Cow<'_, Operation>| {
+                matches!(&other.action, FileAction::Write { edit: FileEdit { body: EditBody::Hunks(_), seen: first_seen, .. }, .. }
+                    if first_seen == seen)
+            };
+            let earlier = joined.iter_mut().rev().find(about).filter(is_same).map(Cow::to_mut);
             if let Some(Operation { action: FileAction::Write { edit: first, mode: first_mode, .. }, .. }) =
-                joined.iter_mut().rev().find(about)
-                && first.seen == *seen
+                earlier
                 && let EditBody::Hunks(hunks) = &mut first.body
             {
                 hunks.extend(more.iter().cloned());
@@ -141,12 +146,12 @@ fn one_write_per_file(operations: &[Operation]) -> Vec<Operation> {
                 continue;
             }
         }
-        joined.push(operation.clone());
+        joined.push(Cow::Borrowed(operation));
     }
     joined
 }
 
-fn over_limits(operations: &[Operation], limits: &PlanLimits) -> Option<RefusalEntry> {
+fn over_limits(operations: &[Cow<'_, Operation>], limits: &PlanLimits) -> Option<RefusalEntry> {
     let hunks: usize = operations
         .iter()
         .map(|operation| match &operation.action {

@@ -27,7 +27,7 @@ pub const FILE_BYTES: usize = 1024 * 1024;
 pub const HUNKS: usize = 2_000;
 pub const TOTAL_BYTES: usize = 2 * FILES * FILE_BYTES;
 /// About half a second of processor time.
-pub const WORK: usize = 50_000_000;
+pub const WORK: usize = 150_000_000;
 /// Most bytes that are kept about places where hunks could belong, over all files.
 pub const PLACE_BYTES: usize = 32 * 1024 * 1024;
 

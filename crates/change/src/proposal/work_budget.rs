@@ -34,7 +34,7 @@ impl PartialEq for StopFlag {
 
 impl Eq for StopFlag {}
 
-/// Steps that are left, each about ten nanoseconds: a comparison of two lines, or a few bytes of text.
+/// Steps that are left, each a few nanoseconds: a comparison of two lines, or a few bytes of text.
 #[derive(Debug)]
 pub struct WorkBudget {
     steps: Cell<usize>,
@@ -67,7 +67,12 @@ impl WorkBudget {
 
     /// Draws for something that can be left out: only where that takes no more than half of what is left.
     pub(crate) fn draw_spare(&self, steps: usize) -> bool {
-        steps <= self.steps.get() / 2 && self.draw(steps)
+        self.can_spare(steps) && self.draw(steps)
+    }
+
+    /// Whether that is no more than half of what is left.
+    pub(crate) fn can_spare(&self, steps: usize) -> bool {
+        steps <= self.steps.get() / 2
     }
 
     /// Whether so many bytes more may be kept until the plan is made.

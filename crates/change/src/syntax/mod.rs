@@ -29,10 +29,14 @@ use crate::proposal::work_budget::StopFlag;
 /// Larger files are not parsed.
 pub const FILE_BYTES: usize = 256 * 1024;
 
+/// What a grammar may take for one file, before and after: a text that it does not get through costs memory all the
+/// while.
+const FILE_BUDGET: Duration = Duration::from_millis(200);
+
 /// The new syntax errors of `plan`, one finding per file, and what was not checked. Files without a grammar
 /// are not mentioned. Parsing stops when `budget` is used up or somebody asks to stop.
 pub fn check(plan: &Plan, budget: Duration, stop: &StopFlag) -> Vec<PlanFinding> {
-    let until = ParseDeadline { time: Instant::now().checked_add(budget), stop };
+    let deadline = Instant::now().checked_add(budget);
     let mut found = Vec::new();
     let mut late: Vec<&FilePlan> = Vec::new();
     for file in plan.files.iter().filter(|file| changes_text(file)) {
@@ -44,7 +48,8 @@ pub fn check(plan: &Plan, budget: Duration, stop: &StopFlag) -> Vec<PlanFinding>
             found.push(finding(FindingKind::Skipped, file, None, text));
             continue;
         }
-        match new_error(file, language, &until) {
+        let own = Instant::now().checked_add(FILE_BUDGET);
+        match new_error(file, language, &ParseDeadline { time: deadline.min(own), stop }) {
             Some(finding) => found.extend(finding),
             None => late.push(file),
         }

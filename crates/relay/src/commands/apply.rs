@@ -9,7 +9,8 @@ use crate::answer::consent_args::ConsentArgs;
 use crate::report::outcome::batch_json;
 use crate::terminal::signals::ImmediateExit;
 use crate::{
-    AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, Submitter,
+    AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard,
+    Submitter,
 };
 
 /// Apply an answer, whole or not at all
@@ -37,6 +38,7 @@ pub(crate) struct ApplyArgs {
 
 impl ApplyArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        let exit = ImmediateExit::arm(ctx)?;
         let project = Project::open(ctx)?;
         if ctx.home.gate.as_ref() == Some(&project.root) {
             let said = "a command that judges a change cannot apply one";
@@ -48,8 +50,8 @@ impl ApplyArgs {
             diff: self.consent_args.diff,
             ..self.answer_args.to_source(ctx)
         };
-        let exit = ImmediateExit::arm(ctx)?;
         let answers = source.read_answers(ctx)?;
+        SignalGuard::hold_until_exit()?;
         drop(exit);
         project.recover(ctx)?;
         let door = project.into_door(ctx)?;

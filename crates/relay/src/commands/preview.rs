@@ -48,8 +48,8 @@ pub(crate) struct PreviewArgs {
 
 impl PreviewArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        let project = Project::open(ctx)?;
         let _exit = ImmediateExit::arm(ctx)?;
+        let project = Project::open(ctx)?;
         let source = self.answer_args.to_source(ctx);
         let answers = source.read_answers(ctx)?;
         let door = project.into_door(ctx)?;

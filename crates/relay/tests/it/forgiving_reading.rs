@@ -34,7 +34,9 @@ fn what_is_meant_is_applied() {
     assert_eq!(project.apply(named).code, 0);
     assert_eq!(project.text("my file.py"), CODE.replace('1', "2"));
     let below = "*** Begin Patch\n*** Update File: m.py\n@@ def a():\n+    y = 2\n*** End Patch\n";
-    assert_eq!(project.apply(below).code, 0);
+    assert_eq!(project.apply(below).code, 13, "no line around it confirms the place");
+    let ran = project.pipe(&["apply", "-", "-y", "--allow", "near"], below.as_bytes());
+    assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(project.text("m.py"), CODE.replace("    x", "    y = 2\n    x"));
 }
 

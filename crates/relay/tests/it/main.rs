@@ -15,6 +15,7 @@ mod changes_while_asking;
 mod commands_around_apply;
 mod completions;
 mod config_keys;
+mod costly;
 mod demo;
 mod doctor;
 mod fixture;

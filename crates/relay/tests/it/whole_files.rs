@@ -131,24 +131,6 @@ fn lines_that_the_answer_left_out_are_kept() {
 }
 
 #[test]
-fn deleting_a_long_file_is_asked_about() {
-    let text: String = (1..=1000).map(|line| format!("line {line}\n")).collect();
-    let project = Project::new(&[("m.txt", &text)]);
-    let answer = "diff --git a/m.txt b/m.txt\ndeleted file mode 100644\nindex 83db48f..0000000\n--- a/m.txt\n+++ /dev/null\n";
-    relay_snapshot!(project.apply(answer), @"
-    exit 13
-    ----- stdout -----
-    ▸ stdin                                                                    1 file  −1000
-        D  m.txt  −1000
-      ! m.txt: the file would be deleted with 1000 lines (mass-deletion)
-    ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: m.txt: the file would be deleted with 1000 lines; nothing was changed
-      `--allow mass-deletion` applies it without asking
-    ");
-    assert!(project.path("m.txt").exists());
-}
-
-#[test]
 fn two_edits_far_apart_are_undone_around_a_later_one() {
     let text: String = (1..=8000).map(|line| format!("line {line}\n")).collect();
     let project = Project::new(&[("m.txt", &text)]);

@@ -11,8 +11,6 @@ use crate::plan::{FileChangeKind, FilePlan, FindingKind, PlanFinding};
 
 /// Larger files are expected to keep at least half of their lines.
 pub const LARGE_FILE_LINES: usize = 40;
-/// A longer file that is deleted is a finding.
-pub const DELETED_FILE_LINES: usize = 200;
 /// More deleted files than this are a finding.
 pub const DELETED_FILES: usize = 10;
 
@@ -40,10 +38,10 @@ impl PlanCheck for MassDeletionCheck {
         let mut moved: Option<HashMap<String, isize>> = None;
         for file in files.iter().filter(|file| file.removed > LARGE_FILE_LINES / 2) {
             let Some(before) = file.before.as_deref().and_then(lossy_text) else { continue };
-            let after = file.after.as_deref().and_then(lossy_text);
-            let (had, has) = (text_lines(&before).count(), after.map(|after| text_lines(&after).count()));
-            let least = if has.is_some() { LARGE_FILE_LINES } else { DELETED_FILE_LINES };
-            if had <= least || file.removed * 2 <= had {
+            // Whoever deletes a file says so.
+            let Some(after) = file.after.as_deref().and_then(lossy_text) else { continue };
+            let (had, has) = (text_lines(&before).count(), text_lines(&after).count());
+            if had <= LARGE_FILE_LINES || file.removed * 2 <= had {
                 continue;
             }
             let moved = moved.get_or_insert_with(|| moved_lines(files));
@@ -53,12 +51,12 @@ impl PlanCheck for MassDeletionCheck {
             };
             let lost: usize = line_changes(file).into_iter().map(gone).sum();
             // As much new text in place of the old is a rewrite, unless nothing of the old is left.
-            let shrinks = has.unwrap_or(0) * 4 < had * 3 || lost * 10 > all * 9;
+            let shrinks = has * 4 < had * 3 || lost * 10 > all * 9;
             if lost * 2 > all && shrinks {
-                let text = match has {
-                    None => format!("the file would be deleted with {had} lines"),
-                    Some(has) if has * 2 < had => format!("of {had} lines {has} would be left"),
-                    Some(_) => format!("of {all} lines {lost} would be gone"),
+                let text = if has * 2 < had {
+                    format!("of {had} lines {has} would be left")
+                } else {
+                    format!("of {all} lines {lost} would be gone")
                 };
                 out.push(finding(file, text));
             }

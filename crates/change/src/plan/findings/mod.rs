@@ -12,7 +12,7 @@ mod placeholder;
 #[cfg(test)]
 mod tests;
 
-pub use mass_deletion::{DELETED_FILE_LINES, DELETED_FILES, LARGE_FILE_LINES};
+pub use mass_deletion::{DELETED_FILES, LARGE_FILE_LINES};
 pub(crate) use placeholder::{gap_lines, is_gap};
 
 use std::borrow::Cow;

@@ -120,3 +120,26 @@ fn killed_while_a_gate_runs_the_next_one_puts_everything_back() {
     next.wait_exit();
     watched.assert_untouched("killed");
 }
+
+#[test]
+fn keys_and_signals_are_obeyed_while_an_answer_is_planned() {
+    let lines = "0\n1\n".repeat(200_000);
+    let hunk = |at: usize| format!("<<<<<<< SEARCH\n{}\n0\n1\n=======\nnew {at}\n>>>>>>> REPLACE\n", at % 2);
+    let hunks: String = (0..200).map(hunk).collect();
+    for (keys, code) in [("q", 0), ("\x03", 130)] {
+        let watched = Watched::new();
+        watched.scene.project.put("big.txt", lines.as_bytes());
+        let mut screen = watched.pasting();
+        let id = &watched.id;
+        screen.paste(&format!(
+            "```txt // big.txt search-replace\n{hunks}```\n\n```yaml\nprojectId: {id}\n```\n"
+        ));
+        std::thread::sleep(std::time::Duration::from_millis(250));
+        screen.type_keys(keys);
+        let start = std::time::Instant::now();
+        assert_eq!(screen.wait_exit().code(), Some(code), "{keys:?}: {}", screen.text());
+        assert!(start.elapsed() < std::time::Duration::from_secs(1), "{keys:?}: {:?}", start.elapsed());
+        assert!(screen.text().contains("no longer watching"), "{}", screen.text());
+        watched.assert_untouched(keys);
+    }
+}

@@ -48,12 +48,11 @@ pub fn text(plan: &Plan, style: &OutputStyle) -> String {
 pub fn text_with_layout(plan: &Plan, layout: DiffLayout, style: &OutputStyle) -> String {
     let files =
         plan.files.iter().filter(|file| file.change != relaycode_change::plan::FileChangeKind::Unchanged);
-    let diffs: Vec<(&FilePlan, FileDiff)> = files.map(|file| (file, diff::diff_file(file))).collect();
     let (layout, mut out) = choose_layout(layout, style);
     let start = Instant::now();
-    for (file, diff) in &diffs {
-        let left = COLOUR_BUDGET.saturating_sub(start.elapsed());
-        out += &render_file(diff, &SyntaxColours::for_diff(file, diff, left, style), layout, style);
+    for file in files {
+        let (diff, left) = (diff::diff_file(file), COLOUR_BUDGET.saturating_sub(start.elapsed()));
+        out += &render_file(&diff, &SyntaxColours::for_diff(file, &diff, left, style), layout, style);
     }
     out
 }

@@ -1,0 +1,131 @@
+//! Texts built to cost: whatever an answer says, it is planned or refused within bounds, and a signal ends it at once.
+//! `cargo xtask bench --only costly` measures all of them in a release build, and searches for worse ones.
+
+use std::fs::File;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+use relaycode_testkit::costly::{CostlyShape, FAMILIES, PEAK_MEMORY, PROCESSOR_TIME};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::fixture::scratch_project::Project;
+
+/// A debug build is so many times slower.
+const DEBUG: u32 = if cfg!(debug_assertions) { 8 } else { 1 };
+/// From a signal to the end.
+const STOP: Duration = Duration::from_millis(100);
+
+fn shape(family: &str, hunks: usize, lines: usize) -> CostlyShape {
+    let family = FAMILIES.iter().position(|(name, _)| *name == family).unwrap();
+    CostlyShape { family, hunks, depth: 4, lines, width: 8, variety: 3 }
+}
+
+/// A project with the files that the text is about, and the text.
+fn staged(shape: &CostlyShape) -> (Project, String) {
+    let case = shape.case();
+    let project = Project::new(&[]);
+    for (path, bytes) in &case.files {
+        project.put(path, bytes);
+    }
+    (project, case.response)
+}
+
+/// Processor time of all children so far.
+fn spent() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
+    let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
+    Duration::from_micros(u64::try_from(micros).unwrap())
+}
+
+fn previewed_within_bounds(shape: &CostlyShape) {
+    let (project, answer) = staged(shape);
+    let before = spent();
+    let ran = project.preview(&answer);
+    let taken = spent().saturating_sub(before);
+    assert!([0, 3].contains(&ran.code), "{}: {}", shape.name(), ran.err);
+    assert!(taken < PROCESSOR_TIME * DEBUG, "{}: {taken:?}", shape.name());
+    let peak = u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss()).unwrap() * 1024;
+    assert!(peak < PEAK_MEMORY, "{}: {peak} bytes", shape.name());
+}
+
+#[test]
+fn every_family_of_costly_texts_stays_within_its_bounds() {
+    for (family, _) in FAMILIES {
+        previewed_within_bounds(&shape(family, 300, 20_000));
+    }
+}
+
+#[test]
+fn the_worst_texts_that_are_known_stay_within_their_bounds() {
+    for family in
+        ["ambiguous after a creation", "ambiguous diff", "not found, similar words", "one letter differs"]
+    {
+        previewed_within_bounds(&CostlyShape {
+            width: 1,
+            depth: 1,
+            variety: 2,
+            ..shape(family, 1_990, 500_000)
+        });
+    }
+}
+
+#[test]
+fn what_exceeds_the_work_is_refused_in_words_and_the_limit_can_be_raised() {
+    let (project, answer) = staged(&CostlyShape { depth: 1, ..shape("ambiguous search", 4, 2_000) });
+    let ran = project.pipe(&["preview", "-", "--limit", "work=5000"], answer.as_bytes());
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(
+        ran.err.contains("the limit `work`") && ran.err.contains("send fewer edits at a time"),
+        "{}",
+        ran.err
+    );
+    let ran = project.pipe(&["preview", "-", "--limit", "work=5M"], answer.as_bytes());
+    assert!(ran.err.contains("could mean") || !ran.err.contains("`work`"), "{}", ran.err);
+}
+
+/// Sends a signal after each of several moments, and expects the end soon after it.
+fn stops_at_any_moment(args: &[&str], shape: &CostlyShape) {
+    let (project, answer) = staged(shape);
+    project.put("answer.md", answer.as_bytes());
+    let before = project.tree();
+    let mut stopped = 0;
+    for moment in [20, 60, 120, 250, 500, 900] {
+        let err = project.home().join("err");
+        let mut command = project.command(args);
+        command.stdout(Stdio::null()).stderr(File::create(&err).unwrap());
+        let mut child = command.spawn().unwrap();
+        sleep(Duration::from_millis(moment));
+        if child.try_wait().unwrap().is_some() {
+            break;
+        }
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let start = Instant::now();
+        let status = child.wait().unwrap();
+        let (taken, said) = (start.elapsed(), std::fs::read_to_string(err).unwrap());
+        assert_eq!(status.code(), Some(130), "{args:?} after {moment} ms: {said}");
+        assert!(taken < STOP * DEBUG, "{args:?} after {moment} ms: {taken:?}");
+        assert!(said.contains("interrupted") && said.contains("nothing was changed"), "{said}");
+        stopped += 1;
+    }
+    assert!(stopped > 1, "{args:?} is over before it can be stopped");
+    assert_eq!(project.tree(), before);
+}
+
+#[test]
+fn ctrl_c_ends_a_preview_at_any_moment() {
+    stops_at_any_moment(&["preview", "answer.md"], &shape("ambiguous diff", 1_990, 100_000));
+    stops_at_any_moment(
+        &["preview", "answer.md", "--json"],
+        &shape("the whole file in another order", 100, 20_000),
+    );
+    stops_at_any_moment(&["apply", "answer.md", "--dry-run"], &shape("hostile source", 16, 10));
+}
+
+#[test]
+fn ctrl_c_ends_the_planning_of_an_apply_at_any_moment() {
+    stops_at_any_moment(&["apply", "answer.md", "-y"], &shape("not found, similar words", 1_990, 100_000));
+    stops_at_any_moment(&["apply", "answer.md", "-y"], &shape("ambiguous diff", 1_990, 100_000));
+}
