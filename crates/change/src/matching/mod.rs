@@ -42,7 +42,7 @@ use crate::proposal::work_budget::WorkBudget;
 
 #[derive(Debug)]
 pub struct FileMatch {
-    /// One per hunk.
+    /// One per hunk; none if the budget is spent.
     pub outcomes: Vec<HunkOutcome>,
     /// The new file, if every hunk has its place.
     pub pieces: Option<Vec<TextFilePiece>>,
@@ -76,7 +76,12 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
         .map(|line| !matches!(source.line_ending(line), FileLineEnding::Lf | FileLineEnding::None));
     let view = LineIndex::new(lines, budget).with_odd_endings(odd).for_hunks(hunks.len());
     let mut places = place_all(&view, hunks, seen);
-    drop_repeats(&view, hunks, &mut places);
+    if !budget.is_spent() {
+        drop_repeats(&view, hunks, &mut places);
+    }
+    if budget.is_spent() {
+        return FileMatch { outcomes: Vec::new(), pieces: None };
+    }
     let chosen: Vec<Option<usize>> = places.iter().map(HunkPlacement::start).collect();
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<(usize, LineEdit)> = Vec::new();
@@ -229,6 +234,10 @@ fn drop_repeats(view: &LineIndex<'_>, hunks: &[Hunk], places: &mut [HunkPlacemen
 /// Where the hunk fits, on the first rung where it does. A result that certainly stands in the file comes before
 /// every rung that forgives something, and one that perhaps does makes their places doubtful.
 fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
+    if query.view.budget().is_spent() {
+        let outcome = HunkOutcome::NotFound(None);
+        return HunkSearchResult::Decided(HunkPlacement::Unplaced(outcome));
+    }
     if query.hunk.before.is_empty() {
         return HunkSearchResult::Decided(place_insertion(query));
     }

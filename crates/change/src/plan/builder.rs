@@ -100,6 +100,9 @@ impl<'a> PlanBuilder<'a> {
 
     /// Applies one operation; problems are noted.
     pub(super) fn apply(&mut self, operation: &Operation) {
+        if self.budget.is_spent() {
+            return;
+        }
         let line = operation.line;
         let done = match &operation.action {
             FileAction::Write { path, edit, mode } => self.write(path, edit, *mode, line),
@@ -114,7 +117,9 @@ impl<'a> PlanBuilder<'a> {
 
     pub(super) fn finish(mut self) -> PlanDraft {
         let mut files = Vec::new();
-        for path in std::mem::take(&mut self.order) {
+        // Without its last operations it is no plan, and nobody looks at it.
+        let order = if self.budget.is_spent() { Vec::new() } else { std::mem::take(&mut self.order) };
+        for path in order {
             let Some(sheet) = self.files.remove(&path) else {
                 continue;
             };

@@ -85,6 +85,11 @@ impl WorkBudget {
         }
     }
 
+    /// Whether more was drawn than there was, so that nothing further is of use.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.overdrawn.get()
+    }
+
     /// Why the plan is refused, if more was drawn than there was.
     pub(crate) fn refusal(&self) -> Option<String> {
         if !self.overdrawn.get() {
