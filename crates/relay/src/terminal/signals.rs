@@ -129,12 +129,12 @@ static EXIT_THREAD: OnceLock<()> = OnceLock::new();
 
 impl ImmediateExit {
     pub(crate) fn arm(ctx: &CommandContext<'_>) -> CommandResult<ImmediateExit> {
-        let signals = SignalGuard::acquire()?;
+        let signals = SignalGuard::acquire().map_err(CommandFailure::unchanged)?;
         let failure = CommandFailure::interrupted().unchanged();
         let said = failure_text(&failure, &ctx.console.err_style());
         *last_words() = Some(if ctx.level() >= LogLevel::Error { said } else { String::new() });
         if EXIT_THREAD.set(()).is_ok() {
-            spawn_exit_thread().map_err(CommandFailure::unexpected)?;
+            spawn_exit_thread().map_err(|error| CommandFailure::unexpected(error).unchanged())?;
         }
         Ok(ImmediateExit { signals })
     }
