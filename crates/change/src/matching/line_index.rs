@@ -134,7 +134,7 @@ impl FormSequence {
 /// Most places of one hunk that are told apart, and most of all hunks of a file together: what occurs more often is
 /// meant nowhere in particular, unless the author names its line.
 const PLACES: usize = 10_000;
-const PLACES_OF_ALL: usize = 400_000;
+const PLACES_OF_ALL: usize = 200_000;
 /// However many hunks there are.
 const LEAST_PLACES: usize = 100;
 

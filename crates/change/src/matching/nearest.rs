@@ -59,7 +59,7 @@ fn shown(lines: &[&str]) -> Vec<String> {
     let mut left = SHOWN_BYTES;
     let mut text = Vec::new();
     for line in lines {
-        let end = line.floor_char_boundary(left);
+        let end = (0..=left.min(line.len())).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
         text.push(line[..end].to_owned());
         left -= end;
         if left == 0 || end < line.len() {

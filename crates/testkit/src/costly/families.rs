@@ -40,7 +40,7 @@ pub const FAMILIES: &[(&str, CostlyFamily)] = &[
 ];
 
 fn case(response: String, text: String) -> FuzzCase {
-    FuzzCase::with_file(&response, "a.txt", &text)
+    FuzzCase { response, files: vec![("a.txt".to_owned(), text.into_bytes())] }
 }
 
 /// A block of search/replace pairs for `a.txt`.
