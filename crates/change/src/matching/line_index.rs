@@ -110,15 +110,15 @@ impl FormSequence {
         }
     }
 
-    /// The places where `needle` stands, line after line.
-    fn find(&self, needle: &[LineFormId], budget: &WorkBudget) -> Vec<usize> {
+    /// The first places where `needle` stands, line after line, at most `most`.
+    fn find(&self, needle: &[LineFormId], most: usize, budget: &WorkBudget) -> Vec<usize> {
         let Some(rarest) = (0..needle.len()).min_by_key(|i| self.places(needle[*i]).len()) else {
             return Vec::new();
         };
         let seeds = self.places(needle[rarest]);
         if seeds.len().saturating_mul(needle.len()) > self.lines.len().saturating_mul(8) {
             let affordable = budget.draw(self.lines.len());
-            return if affordable { find_by_failure_table(&self.lines, needle) } else { Vec::new() };
+            return if affordable { find_by_failure_table(&self.lines, needle, most) } else { Vec::new() };
         }
         if !budget.draw(seeds.len()) {
             return Vec::new();
@@ -127,6 +127,7 @@ impl FormSequence {
             .iter()
             .filter_map(|seed| seed.checked_sub(rarest))
             .filter(|start| self.lines.get(*start..start + needle.len()) == Some(needle))
+            .take(most)
             .collect()
     }
 }
@@ -134,12 +135,12 @@ impl FormSequence {
 /// Most places of one hunk that are told apart, and most of all hunks of a file together: what occurs more often is
 /// meant nowhere in particular, unless the author names its line.
 const PLACES: usize = 10_000;
-const PLACES_OF_ALL: usize = 400_000;
+const PLACES_OF_ALL: usize = 200_000;
 /// However many hunks there are.
 const LEAST_PLACES: usize = 100;
 
 /// Knuth, Morris and Pratt's search: linear even where everything repeats.
-fn find_by_failure_table(hay: &[LineFormId], needle: &[LineFormId]) -> Vec<usize> {
+fn find_by_failure_table(hay: &[LineFormId], needle: &[LineFormId], most: usize) -> Vec<usize> {
     let mut failure = vec![0usize; needle.len()];
     let mut matched = 0;
     for i in 1..needle.len() {
@@ -158,6 +159,9 @@ fn find_by_failure_table(hay: &[LineFormId], needle: &[LineFormId]) -> Vec<usize
         matched += usize::from(*form == needle[matched]);
         if matched == needle.len() {
             found.push(i + 1 - matched);
+            if found.len() == most {
+                break;
+            }
             matched = failure[matched - 1];
         }
     }
@@ -389,7 +393,8 @@ impl<'a> LineIndex<'a> {
         let traits = self.traits.get_or_init(|| LineTraits::of(&self.lines));
         let (forms, sequence) = self.forms_at(traits.strictest_level(LineTraits::of(needle), level));
         let Some(wanted) = self.known_forms(forms, needle) else { return Vec::new() };
-        let mut starts = sequence.find(&wanted, self.budget);
+        let most = near.map_or(self.places, |_| usize::MAX);
+        let mut starts = sequence.find(&wanted, most, self.budget);
         if let Some(spare) = starts.len().checked_sub(self.places) {
             let middle = near.map_or(0, |near| starts.partition_point(|start| start + 1 < near));
             let skipped = middle.saturating_sub(self.places / 2).min(spare);
@@ -406,7 +411,7 @@ impl<'a> LineIndex<'a> {
         let Some(wanted) = self.known_forms(forms, needle).filter(|wanted| !wanted.is_empty()) else {
             return Vec::new();
         };
-        let starts = self.solid_contents().find(&wanted, self.budget);
+        let starts = self.solid_contents().find(&wanted, WINDOWS + 1, self.budget);
         if starts.len() > WINDOWS || !self.keep_windows(starts.len(), needle.len()) {
             return Vec::new();
         }

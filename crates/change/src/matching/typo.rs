@@ -16,7 +16,7 @@ pub(super) const LINE: usize = 2_000;
 
 /// The steps for comparing two lines.
 pub(super) fn steps(a: &str, b: &str) -> usize {
-    (a.len().min(LINE) + b.len().min(LINE)) / 2 + 8
+    (a.len().min(LINE) + b.len().min(LINE)) * 2 + 24
 }
 
 /// How two lines differ, if it is little enough.

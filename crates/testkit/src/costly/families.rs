@@ -41,7 +41,7 @@ pub const FAMILIES: &[(&str, CostlyFamily)] = &[
 
 #[expect(clippy::needless_pass_by_value, reason = "each family makes both for this")]
 fn case(response: String, text: String) -> FuzzCase {
-    FuzzCase::with_file(&response, "a.txt", &text)
+    FuzzCase { response, files: vec![("a.txt".to_owned(), text.into_bytes())] }
 }
 
 /// A block of search/replace pairs for `a.txt`.

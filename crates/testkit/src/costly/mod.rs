@@ -96,19 +96,23 @@ impl CostlyShape {
 const SIZES: [(usize, usize, usize, usize, usize); 3] =
     [(1_990, 1, 500_000, 1, 2), (1_990, 12, 60_000, 16, 1_000), (40, 2_000, 20_000, 48, 7)];
 
-/// The shapes to try: each family at its worst sizes.
+/// What the search found to be worse, by time or by memory.
+const FOUND: [(&str, (usize, usize, usize, usize, usize)); 4] = [
+    ("one letter differs", (200, 200, 60_000, 16, 1_000)),
+    ("the same search again and again", (1_990, 200, 60_000, 5, 1_000)),
+    ("the whole file in another order", (1_990, 200, 8_000, 3, 500_000)),
+    ("wrong outer context", (1_990, 200, 8_000, 3, 8_000)),
+];
+
+/// The shapes to try: each family at its worst sizes, and what was found.
 pub fn known() -> Vec<CostlyShape> {
-    let of = |family| {
-        SIZES.map(|(hunks, depth, lines, width, variety)| CostlyShape {
-            family,
-            hunks,
-            depth,
-            lines,
-            width,
-            variety,
-        })
+    let shape = |family, (hunks, depth, lines, width, variety)| {
+        Some(CostlyShape { family, hunks, depth, lines, width, variety })
     };
-    (0..FAMILIES.len()).flat_map(of).collect()
+    let named = |name: &str| FAMILIES.iter().position(|(family, _)| *family == name);
+    let found = FOUND.iter().filter_map(|(name, sizes)| shape(named(name)?, *sizes));
+    let of = |family| SIZES.into_iter().filter_map(move |sizes| shape(family, sizes));
+    (0..FAMILIES.len()).flat_map(of).chain(found).collect()
 }
 
 /// A shape that differs in one or two sizes, for a search that keeps the costliest.

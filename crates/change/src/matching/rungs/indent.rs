@@ -33,7 +33,7 @@ impl Rung for IndentRung {
 }
 
 /// For each line of a place on which a rule is tried.
-const RULE_STEPS: usize = 8;
+const RULE_STEPS: usize = 16;
 
 /// With more places no rule is tried on each of them; they are all the same doubt.
 const PLACES: usize = 200;

@@ -21,7 +21,7 @@ use super::line_index::{LineIndex, MatchLevel};
 use crate::proposal::Hunk;
 
 /// For each line of a hunk that is copied and changed before it is looked for.
-const COPY_STEPS: usize = 8;
+const COPY_STEPS: usize = 20;
 
 /// Where does this hunk fit in this file?
 pub struct MatchQuery<'a, 'f> {
