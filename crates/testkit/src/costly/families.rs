@@ -39,7 +39,6 @@ pub const FAMILIES: &[(&str, CostlyFamily)] = &[
     ("comments of many words", comments),
 ];
 
-#[expect(clippy::needless_pass_by_value, reason = "each family makes both for this")]
 fn case(response: String, text: String) -> FuzzCase {
     FuzzCase { response, files: vec![("a.txt".to_owned(), text.into_bytes())] }
 }

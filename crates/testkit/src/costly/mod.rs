@@ -92,12 +92,15 @@ impl CostlyShape {
     }
 }
 
+/// Hunks, depth, lines, width and variety of a shape.
+type ShapeSizes = (usize, usize, usize, usize, usize);
+
 /// So many shapes of each family are known.
-const SIZES: [(usize, usize, usize, usize, usize); 3] =
+const SIZES: [ShapeSizes; 3] =
     [(1_990, 1, 500_000, 1, 2), (1_990, 12, 60_000, 16, 1_000), (40, 2_000, 20_000, 48, 7)];
 
 /// What the search found to be worse, by time or by memory.
-const FOUND: [(&str, (usize, usize, usize, usize, usize)); 4] = [
+const FOUND: [(&str, ShapeSizes); 4] = [
     ("one letter differs", (200, 200, 60_000, 16, 1_000)),
     ("the same search again and again", (1_990, 200, 60_000, 5, 1_000)),
     ("the whole file in another order", (1_990, 200, 8_000, 3, 500_000)),
