@@ -8,7 +8,7 @@ pub(crate) mod submit;
 
 use std::path::{Path, PathBuf};
 
-use relaycode_change::diff;
+use relaycode_change::diff::{self, DiffContent};
 use relaycode_change::plan::{FilePlan, Plan, PlanRefusal, RefusalReason};
 use relaycode_change::prompt::{self, repair};
 use relaycode_change::proposal::Proposal;
@@ -16,9 +16,11 @@ use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::{AnswerProposal, Consent, Submission};
 use relaycode_project::checkout;
 use relaycode_tui::{OutputStyle, clock, views};
-use serde_json::{Value, json};
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
-use crate::json::{self, base64};
+use crate::json::{self, ResultObject, base64};
 use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel};
 
 /// The arguments that every command with an answer has.
@@ -156,14 +158,17 @@ impl AnswerSource {
         words.join(" ")
     }
 
-    /// `root` is the project's.
+    /// Nothing, unless an object was asked for: it holds the answer once more. `root` is the project's.
     pub(crate) fn refusal_json(
         &self,
         proposal: &Proposal,
         refused: &PlanRefusal,
         root: &Path,
         ctx: &CommandContext<'_>,
-    ) -> Value {
+    ) -> ResultObject {
+        if !ctx.is_json() {
+            return ResultObject::default();
+        }
         let name = self.origin.name();
         let place = refused.refusals.first().map(|refusal| match refusal.line {
             0 => name,
@@ -176,16 +181,58 @@ impl AnswerSource {
         // `refusals`, `fitting`, `notes`
         json::merge(&mut object, json::to_value(refused));
         object["unread"] = json!(proposal.unread);
-        object["proposal"] = json!(proposal_json(proposal));
         object["repair"] = json!(repair::repair_prompt(refused));
-        json::result_json(ctx.command, Exit::Refused, object)
+        let mut object = ResultObject::new(ctx.command, Exit::Refused, object);
+        object.insert_large("proposal", &proposal_json(proposal));
+        object
     }
 }
 
-/// `with_text`: each file's resulting text, too.
-pub(crate) fn plan_json(plan: &Plan, with_text: bool) -> Value {
-    let files: Vec<Value> = plan.files.iter().map(|file| plan_file_json(file, with_text)).collect();
-    json!({"files": files, "findings": plan.findings, "notes": plan.notes})
+/// A plan as machines read it.
+pub(crate) struct PlanJson<'a> {
+    pub(crate) plan: &'a Plan,
+    /// Each file's resulting text, too.
+    pub(crate) with_text: bool,
+}
+
+impl Serialize for PlanJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("PlanJson", 3)?;
+        object.serialize_field("files", &PlanFilesJson(self))?;
+        object.serialize_field("findings", &self.plan.findings)?;
+        object.serialize_field("notes", &self.plan.notes)?;
+        object.end()
+    }
+}
+
+/// One file after the other, so that one diff at a time is in memory.
+struct PlanFilesJson<'a>(&'a PlanJson<'a>);
+
+impl Serialize for PlanFilesJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let PlanJson { plan, with_text } = self.0;
+        serializer.collect_seq(plan.files.iter().map(|file| PlanFileJson::new(file, *with_text)))
+    }
+}
+
+#[derive(Serialize)]
+struct PlanFileJson<'a> {
+    #[serde(flatten)]
+    file: &'a FilePlan,
+    diff: DiffContent,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+impl PlanFileJson<'_> {
+    fn new(file: &FilePlan, with_text: bool) -> PlanFileJson<'_> {
+        let after = file.after.as_deref().filter(|_| with_text);
+        let text = after.and_then(|after| std::str::from_utf8(after).ok());
+        let base64 = after.filter(|_| text.is_none()).map(base64);
+        PlanFileJson { file, diff: diff::diff_file(file).content, text, base64 }
+    }
 }
 
 /// What was understood, as it may be printed: the key stays between the user and their model.
@@ -194,18 +241,6 @@ pub(crate) fn proposal_json(proposal: &Proposal) -> Proposal {
     let named = proposal.control.project_id.take();
     proposal.control.project_id = named.map(|named| checkout::strip_key(None, &named));
     proposal
-}
-
-fn plan_file_json(file: &FilePlan, with_text: bool) -> Value {
-    let mut object = json::to_value(file);
-    object["diff"] = json!(diff::diff_file(file).content);
-    if let Some(after) = file.after.as_deref().filter(|_| with_text) {
-        match std::str::from_utf8(after) {
-            Ok(text) => object["text"] = json!(text),
-            Err(_) => object["base64"] = json!(base64(after)),
-        }
-    }
-    object
 }
 
 /// A path as one types it into a shell.

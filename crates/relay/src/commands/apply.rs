@@ -6,7 +6,7 @@ use relaycode_tui::pluralize;
 use super::preview;
 use crate::answer::AnswerArgs;
 use crate::answer::consent_args::ConsentArgs;
-use crate::report::outcome::batch_json;
+use crate::report::outcome::BatchJson;
 use crate::terminal::signals::ImmediateExit;
 use crate::{
     AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard,
@@ -99,6 +99,6 @@ fn apply_all(
             break;
         }
     }
-    ctx.print_json(&batch_json(ctx.command, exit, answers.len(), objects));
+    ctx.print_json(&BatchJson { command: ctx.command, exit, answers: answers.len(), objects });
     Ok(exit)
 }

@@ -14,6 +14,7 @@ use crate::friends::args::{FriendArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
 use crate::friends::work_report::{self, work_json};
+use crate::json::ResultObject;
 use crate::{
     AnswerOrigin, AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project,
     SignalGuard, Submitter, answers, json, path_args, providers,
@@ -208,7 +209,8 @@ impl FriendWork<'_> {
             return self.report_no_patch(ctx);
         }
         let exit = exit_after_work(Exit::Done, &self.outcome);
-        ctx.print_json(&work_json(&self.outcome, exit, json!({"applied": false, "id": null}), None));
+        let object = ResultObject::new("do", exit, json!({"applied": false, "id": null}));
+        ctx.print_json(&work_json(&self.outcome, exit, object, None));
         let place = if self.outcome.tree_check.is_unchanged() { "" } else { " in its copy" };
         ctx.print_success(&format!("{} changed nothing{place}", self.friend.name()));
         work_report::report_left_out(&self.outcome, &self.notices.left_out, ctx);
@@ -223,7 +225,8 @@ impl FriendWork<'_> {
             .hint("name the files that it has to see, and say what to change; `relay ask` is for questions")
             .unchanged();
         let became = json!({"applied": false, "id": null, "error": json::to_value(&failure)});
-        ctx.print_json(&work_json(&self.outcome, failure.exit, became, None));
+        let object = ResultObject::new("do", failure.exit, became);
+        ctx.print_json(&work_json(&self.outcome, failure.exit, object, None));
         ctx.console.report_failure(&failure, "do", false);
         failure.exit
     }

@@ -5,13 +5,14 @@ use relaycode_change::prompt::repair;
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{AnswerProposal, Door, PlanPreview};
 use relaycode_tui::{DiffLayout, OutputStyle, views};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::answer::{self, AnswerArgs};
-use crate::report::outcome::batch_json;
+use crate::json::ResultObject;
+use crate::report::outcome::BatchJson;
 use crate::terminal::environment::DiffLayoutArgs;
 use crate::terminal::signals::ImmediateExit;
-use crate::{AnswerSource, CommandContext, CommandResult, Exit, LogLevel, Project, json};
+use crate::{AnswerSource, CommandContext, CommandResult, Exit, LogLevel, Project};
 
 /// Show what an answer would change, without changing anything
 ///
@@ -125,7 +126,7 @@ pub(crate) fn preview_answers(
             }
         }
     }
-    ctx.print_json(&batch_json("preview", exit, answers.len(), objects));
+    ctx.print_json(&BatchJson { command: "preview", exit, answers: answers.len(), objects });
     exit
 }
 
@@ -148,11 +149,18 @@ impl PreviewOptions {
 }
 
 /// What `--json` prints for a plan.
-fn plan_json(door: &Door, proposal: &Proposal, preview: &PlanPreview, shown: &PreviewOptions) -> Value {
+fn plan_json(
+    door: &Door,
+    proposal: &Proposal,
+    preview: &PlanPreview,
+    shown: &PreviewOptions,
+) -> ResultObject {
     let object = json!({
-        "project": door.root.to_string_lossy(), "proposal": answer::proposal_json(proposal),
-        "plan": answer::plan_json(&preview.plan, shown.text), "digest": preview.digest.to_string(),
+        "project": door.root.to_string_lossy(), "digest": preview.digest.to_string(),
         "rules": preview.rules, "unread": proposal.unread,
     });
-    json::result_json("preview", Exit::Done, object)
+    let mut object = ResultObject::new("preview", Exit::Done, object);
+    object.insert_large("proposal", &answer::proposal_json(proposal));
+    object.insert_large("plan", &answer::PlanJson { plan: &preview.plan, with_text: shown.text });
+    object
 }

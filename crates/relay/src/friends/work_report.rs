@@ -18,24 +18,28 @@ use relaycode_tui::pluralize;
 use serde_json::{Value, json};
 
 use super::tree_report;
+use crate::json::ResultObject;
 use crate::{CommandContext, CommandFailure, Exit, LogLevel, answers, json};
 
 /// The object of `--json`: what became of the change, and what the friend said.
-pub(crate) fn work_json(worked: &WorkOutcome, exit: Exit, became: Value, kept: Option<&SavedPatch>) -> Value {
-    let mut object = json!({"ok": true, "code": 0, "command": "do"});
-    json::merge(&mut object, became);
-    object["ok"] = json!(exit == Exit::Done);
-    object["code"] = json!(exit as u8);
+pub(crate) fn work_json(
+    worked: &WorkOutcome,
+    exit: Exit,
+    mut object: ResultObject,
+    kept: Option<&SavedPatch>,
+) -> ResultObject {
+    object.insert("ok", exit == Exit::Done);
+    object.insert("code", exit as u8);
     let mut friend = friend_json(&worked.friend, &worked.answer);
     friend["ms"] = json!(json::millis(worked.took));
-    object["friend"] = friend;
-    object["leftOut"] = json!(worked.left_out);
-    object["kept"] = json!(kept.and_then(|kept| kept.path.as_ref()).map(|path| path.to_string_lossy()));
-    object["changed"] = json::to_value(&worked.tree_check.changes);
-    object["unchecked"] = json!(worked.tree_check.gap_message());
+    object.insert("friend", friend);
+    object.insert("leftOut", &worked.left_out);
+    object.insert("kept", kept.and_then(|kept| kept.path.as_ref()).map(|path| path.to_string_lossy()));
+    object.insert("changed", &worked.tree_check.changes);
+    object.insert("unchecked", worked.tree_check.gap_message());
     // What the door says of the change is not true of the project then.
     if !worked.tree_check.changes.is_empty()
-        && let Some(error) = object.get_mut("error").and_then(Value::as_object_mut)
+        && let Some(error) = object.fields.get_mut("error").and_then(Value::as_object_mut)
     {
         error.remove("state");
     }

@@ -10,9 +10,11 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use relaycode_text::escape::is_unsafe;
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::ser::{CompactFormatter, Formatter};
-use serde_json::{Value, json};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
 use crate::Exit;
 
@@ -30,15 +32,62 @@ pub(crate) fn merge(object: &mut Value, more: Value) {
     }
 }
 
+/// An object with large parts: a whole answer, every diff. Those are kept as the text that is printed, because a tree of
+/// values takes many times the memory.
+#[derive(Debug, Default)]
+pub(crate) struct ResultObject {
+    pub(crate) fields: Map<String, Value>,
+    texts: Vec<(&'static str, Box<RawValue>)>,
+}
+
+impl ResultObject {
+    /// What every object begins with, then `more`.
+    pub(crate) fn new(command: &str, exit: Exit, more: Value) -> ResultObject {
+        ResultObject::from_value(result_json(command, exit, more))
+    }
+
+    pub(crate) fn from_value(value: Value) -> ResultObject {
+        let Value::Object(fields) = value else { return ResultObject::default() };
+        ResultObject { fields, texts: Vec::new() }
+    }
+
+    pub(crate) fn insert(&mut self, name: &str, value: impl Serialize) {
+        self.fields.insert(name.to_string(), to_value(&value));
+    }
+
+    pub(crate) fn insert_large(&mut self, name: &'static str, value: &impl Serialize) {
+        let text = String::from_utf8(to_text(value)).ok().and_then(|text| RawValue::from_string(text).ok());
+        self.texts.extend(text.map(|text| (name, text)));
+    }
+}
+
+impl Serialize for ResultObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.fields.len() + self.texts.len()))?;
+        for (name, value) in &self.fields {
+            map.serialize_entry(name, value)?;
+        }
+        for (name, text) in &self.texts {
+            map.serialize_entry(name, text)?;
+        }
+        map.end()
+    }
+}
+
 /// A value as one line of JSON, with its line feed.
 pub(crate) fn to_line(value: &impl Serialize) -> Vec<u8> {
+    let mut out = to_text(value);
+    out.push(b'\n');
+    out
+}
+
+fn to_text(value: &impl Serialize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, EscapingFormatter);
     // A map with keys that are not text is the only thing that cannot be written, and none has any.
     if value.serialize(&mut serializer).is_err() {
         out = br#"{"ok":false,"code":1,"error":{"kind":"unexpected"}}"#.to_vec();
     }
-    out.push(b'\n');
     out
 }
 

@@ -5,8 +5,10 @@ use relaycode_change::proposal::Proposal;
 use relaycode_door::{AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmitOutcome};
 use relaycode_ledger::{Digest, LedgerError, TxId};
 use relaycode_tui::{Glyph, views};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use crate::json::ResultObject;
 use crate::{
     CommandContext, CommandFailure, Exit, LogLevel, ProjectState, Submitter, answer, json, project, questions,
 };
@@ -15,7 +17,7 @@ use crate::{
 pub(crate) struct SubmitResult {
     pub(crate) exit: Exit,
     /// What `--json` prints.
-    pub(crate) json: Value,
+    pub(crate) json: ResultObject,
     /// It is in the ledger and in the project already; what stands behind it in the text may go on.
     pub(crate) already_applied: bool,
 }
@@ -180,7 +182,7 @@ impl OutcomeReporter<'_, '_> {
 
     fn failure_result(&mut self, failure: &CommandFailure, plan: Option<&Plan>, more: Value) -> SubmitResult {
         let mut result = self.result(failure.exit, more, plan);
-        result.json["error"] = json::to_value(failure);
+        result.json.insert("error", failure);
         result
     }
 
@@ -208,21 +210,42 @@ impl OutcomeReporter<'_, '_> {
         let Submitter { door, .. } = self.submitter;
         let mut object = json!({"project": door.root.to_string_lossy(), "unread": self.proposal.unread});
         json::merge(&mut object, more);
+        let mut json = ResultObject::new(self.ctx.command, exit, object);
         // Nobody reads it otherwise, and it holds every diff.
         if let Some(plan) = plan.filter(|_| self.ctx.is_json()) {
-            object["plan"] = answer::plan_json(plan, false);
+            json.insert_large("plan", &answer::PlanJson { plan, with_text: false });
         }
-        let json = json::result_json(self.ctx.command, exit, object);
         SubmitResult { exit, json, already_applied: false }
     }
 }
 
 /// The object of the only answer of a text, or of several.
-pub(crate) fn batch_json(command: &str, exit: Exit, answers: usize, mut objects: Vec<Value>) -> Value {
-    if answers == 1 && objects.len() == 1 {
-        return objects.remove(0);
+pub(crate) struct BatchJson<'a> {
+    pub(crate) command: &'a str,
+    pub(crate) exit: Exit,
+    pub(crate) answers: usize,
+    pub(crate) objects: Vec<ResultObject>,
+}
+
+impl Serialize for BatchJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct SeveralResults<'a> {
+            ok: bool,
+            code: u8,
+            command: &'a str,
+            answers: usize,
+            results: &'a [ResultObject],
+        }
+        let BatchJson { command, exit, answers, ref objects } = *self;
+        match objects.as_slice() {
+            [only] if answers == 1 => only.serialize(serializer),
+            results => {
+                let (ok, code) = (exit == Exit::Done, exit as u8);
+                SeveralResults { ok, code, command, answers, results }.serialize(serializer)
+            }
+        }
     }
-    json::result_json(command, exit, json!({"answers": answers, "results": objects}))
 }
 
 /// Somebody has to decide, and there is nobody.

@@ -13,7 +13,6 @@ use relaycode_tui::{Glyph, TerminalEvent, clock};
 use relaycode_watch::filter::{self, Addressee};
 use relaycode_watch::inbox::{InboxSource, InboxText};
 use relaycode_watch::seen_texts::{PastOutcome, RepeatVerdict};
-use serde_json::Value;
 
 use super::last_answer::{self, LastAnswer};
 use super::notices::SessionNotices;
@@ -189,10 +188,9 @@ impl WatchSession<'_, '_> {
         };
         let submitter = Submitter { door: &self.door, source, is_batch };
         let submitted = submitter.submit(answer, plan, Some(session), self.ctx)?;
-        if let (true, Value::Object(mut object)) = (self.ctx.is_json(), submitted.result.json) {
-            object.insert("event".to_string(), "outcome".into());
-            self.ctx.print_json(&object);
-        }
+        let mut object = submitted.result.json;
+        object.insert("event", "outcome");
+        self.ctx.print_json(&object);
         self.ctx.console.flush();
         self.count_outcome(submitted.outcome.as_ref());
         self.last_answer = submitted.outcome.as_ref().map(LastAnswer::from_outcome).unwrap_or_default();

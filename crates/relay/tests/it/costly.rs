@@ -42,13 +42,15 @@ fn spent() -> Duration {
 
 fn previewed_within_bounds(shape: &CostlyShape) {
     let (project, answer) = staged(shape);
-    let before = spent();
-    let ran = project.preview(&answer);
-    let taken = spent().saturating_sub(before);
-    assert!([0, 3].contains(&ran.code), "{}: {}", shape.name(), ran.err);
-    assert!(taken < PROCESSOR_TIME * DEBUG, "{}: {taken:?}", shape.name());
-    let peak = u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss()).unwrap() * 1024;
-    assert!(peak < PEAK_MEMORY, "{}: {peak} bytes", shape.name());
+    for (args, times) in [(&["preview", "-"][..], 1), (&["preview", "-", "--json"], 2)] {
+        let before = spent();
+        let ran = project.pipe(args, answer.as_bytes());
+        let taken = spent().saturating_sub(before);
+        assert!([0, 3].contains(&ran.code), "{}: {}", shape.name(), ran.err);
+        assert!(taken < PROCESSOR_TIME * DEBUG * times, "{args:?} {}: {taken:?}", shape.name());
+        let peak = u64::try_from(getrusage(UsageWho::RUSAGE_CHILDREN).unwrap().max_rss()).unwrap() * 1024;
+        assert!(peak < PEAK_MEMORY, "{args:?} {}: {peak} bytes", shape.name());
+    }
 }
 
 #[test]
@@ -68,6 +70,18 @@ fn the_worst_texts_that_are_known_stay_within_their_bounds() {
             depth: 1,
             variety: 2,
             ..shape(family, 1_990, 500_000)
+        });
+    }
+}
+
+#[test]
+fn an_answer_is_not_held_many_times_to_be_printed() {
+    for family in ["wrong outer context", "the same search again and again"] {
+        previewed_within_bounds(&CostlyShape {
+            depth: 200,
+            width: 3,
+            variety: 1_000,
+            ..shape(family, 1_990, 8_000)
         });
     }
 }
