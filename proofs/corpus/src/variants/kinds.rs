@@ -136,10 +136,13 @@ fn blank_ends(cut: &Cut<'_>, add: AddVariant<'_>) {
     let before = [&search[..], &blank].concat();
     let both = Hunk { before: before.clone(), after: [&replace[..], &blank].concat(), ..Hunk::default() };
     let whole = cut.file_with(&cut.region.new);
-    add("blank line at the ends", &cut.file, both.clone(), Some(&whole), false);
+    // Some real edits add what stands right there already: doing nothing is as good.
+    let around = cut.region.start.saturating_sub(replace.len())..(end + replace.len()).min(cut.file.len());
+    let was_in = stands_but_for_blanks(&cut.file[around], &replace);
+    add("blank line at the ends", &cut.file, both.clone(), Some(&whole), was_in);
     add("blank line at the ends, again", &whole, both, None, true);
     let one = Hunk { before, after: replace, ..Hunk::default() };
-    add("blank line at the end of the old text", &cut.file, one.clone(), Some(&whole), false);
+    add("blank line at the end of the old text", &cut.file, one.clone(), Some(&whole), was_in);
     add("blank line at the end of the old text, again", &whole, one, None, true);
 }
 
