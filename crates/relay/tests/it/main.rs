@@ -45,6 +45,7 @@ mod revert;
 mod secret_redaction;
 mod sessions;
 mod show;
+mod spec_api;
 mod spec_requirement;
 mod terminal_questions;
 mod trust;

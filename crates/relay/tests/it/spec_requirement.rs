@@ -292,13 +292,13 @@ fn observed(outside: &Outside) -> Project {
 fn workflow_everything_happens_in_its_order() {
     let outside = Outside::new();
     let project = observed(&outside);
-    let answer = edit("a.txt", "one", "1") + &control(UUID, "feat: one");
+    let answer = "It is a number.\n\n".to_owned() + &edit("a.txt", "one", "1") + &control(UUID, "feat: one");
     let ran = project.apply(&answer);
     assert_eq!(ran.code, 0, "{ran:?}");
     let steps = ["preCommand none one", "linter none one", "postCommand pending 1", "linter pending 1"];
     assert_eq!(outside.text("log").lines().collect::<Vec<_>>(), steps);
     let pending = outside.text("pending");
-    for part in [UUID, "type: write", "snapshot:", "approved: false"] {
+    for part in [UUID, "- It is a number.", "type: write", "snapshot:", "approved: false"] {
         assert!(pending.contains(part), "{part:?} is missing in the plan\n{pending}");
     }
     let rules = project.relay(&["why", "--json"]).json()["decisions"][0]["rules"].as_array().unwrap().len();

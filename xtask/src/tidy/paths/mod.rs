@@ -1,5 +1,5 @@
-//! Every path and every command that a page names exists. The pages are those at the root and in `docs/`; decisions and
-//! the changelog speak of their day, and reference pages come from the code.
+//! Every path, every command and every test that a page names exists. The pages are those at the root and in `docs/`;
+//! decisions and the changelog speak of their day, and reference pages come from the code.
 //!
 //! Pages for users name files of the user's projects, so only what begins with a folder of this repository is looked
 //! for there. In [`FOR_DEVELOPERS`] a shorter path counts, too: it is the end of a source of a crate that the same
@@ -7,6 +7,7 @@
 
 mod commands;
 mod markdown;
+mod test_names;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,7 +47,9 @@ pub(super) fn check(workspace: &Workspace) -> Verdict {
         let place =
             Place { root, sources: &sources, for_developers: FOR_DEVELOPERS.contains(&name.as_str()) };
         for span in &spans {
-            let problem = reference.problem(&span.text).or_else(|| place.problem(span, &spans));
+            let problem = (reference.problem(&span.text))
+                .or_else(|| place.problem(span, &spans))
+                .or_else(|| test_names::problem(&span.text, &workspace.sources));
             verdict.problems.extend(problem.map(|problem| format!("{name}:{}: {problem}", span.line)));
         }
         pages += 1;

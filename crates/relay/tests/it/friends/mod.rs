@@ -10,4 +10,5 @@ pub(crate) mod fixture;
 pub(crate) mod git_repositories;
 pub(crate) mod limits;
 pub(crate) mod list;
+pub(crate) mod spec_core;
 pub(crate) mod tree_check;

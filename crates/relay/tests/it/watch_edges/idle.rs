@@ -16,15 +16,7 @@ fn nothing_runs_while_nothing_happens() {
     let desktop = or_skip!(X11::start());
     let watched = Watched::new();
     let screen = watched.on(&desktop);
-    // Whatever it began with is done once it has not been awake for a while.
-    let (mut before, mut since) = (sleeps(screen.pid()), Instant::now());
-    poll_until(crate::fixture::keyed_project::LONG, || {
-        let now = sleeps(screen.pid());
-        if now != before {
-            (before, since) = (now, Instant::now());
-        }
-        (since.elapsed() > Duration::from_millis(300)).then_some(())
-    });
+    let before = wait_idle(&screen);
     let (cpu, began) = (screen.cpu_time(), Instant::now());
     poll_until(IDLE, || (began.elapsed() > IDLE).then_some(()));
     let used = screen.cpu_time().saturating_sub(cpu);

@@ -9,6 +9,7 @@ mod no_terminal;
 mod notifications;
 mod osc;
 mod pasting;
+mod polling;
 mod reload;
 mod suspend;
 mod two_watchers;
@@ -17,9 +18,10 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use relaycode_testkit::display::X11;
-use relaycode_testkit::process::ChildGuard;
+use relaycode_testkit::process::{ChildGuard, poll_until};
 use relaycode_testkit::screen::{TestScreen, on_terminal};
 use rustix::process::Pid;
 use serde_json::{Value, json};
@@ -187,5 +189,18 @@ fn sleeps(pid: Pid) -> BTreeMap<String, u64> {
         let count = line.and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0);
         *slept.entry(name.trim().to_string()).or_default() += count;
     }
+    slept
+}
+
+/// Waits until whatever it began with is done: it has not been awake for a while. How often it had gone to sleep by then.
+fn wait_idle(screen: &TestScreen) -> BTreeMap<String, u64> {
+    let (mut slept, mut since) = (sleeps(screen.pid()), Instant::now());
+    poll_until(crate::fixture::keyed_project::LONG, || {
+        let now = sleeps(screen.pid());
+        if now != slept {
+            (slept, since) = (now, Instant::now());
+        }
+        (since.elapsed() > Duration::from_millis(300)).then_some(())
+    });
     slept
 }
