@@ -1,7 +1,7 @@
 //! The project that a command works on: its directory, its ledger, and what an earlier run that
 //! stopped in the middle left there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relaycode_door::Door;
@@ -11,10 +11,11 @@ use relaycode_ledger::record::collect::RetentionPolicy;
 use relaycode_ledger::transaction::change::FileChange;
 use relaycode_ledger::{
     CommitVerdict, CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode,
-    TransactionHeader, TxId,
+    SealKey, TransactionHeader, TxId,
 };
 use relaycode_project::config::{self, ConfigError, LoadedConfig};
 use relaycode_project::root;
+use relaycode_project::seal::SealSecretStore;
 use relaycode_tui::views::record::RevertStatus;
 use relaycode_tui::{clock, pluralize, views};
 
@@ -59,7 +60,8 @@ impl Project {
         if let Ok(loaded) = &config {
             ctx.console.level = loaded.config.core.log_level;
         }
-        let settings = LedgerSettings { home, ..LedgerSettings::default() };
+        let seal_key = seal_key(ctx, &root);
+        let settings = LedgerSettings { home, seal_key, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
         Ok(Project { root, ledger, config })
     }
@@ -102,6 +104,14 @@ impl Project {
     }
 }
 
+/// The secret by which relay knows again what it wrote; made if the command may change the project. Without one that could be
+/// used everything counts as somebody else's: `relay doctor` says why.
+fn seal_key(ctx: &CommandContext<'_>, root: &Path) -> Option<SealKey> {
+    let store = SealSecretStore::new(ctx.home.path.as_deref());
+    let secret = if ctx.may_write { store.get_or_create(root).map(Some) } else { store.read(root) };
+    secret.ok().flatten().map(SealKey::new)
+}
+
 /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
 /// be used is no reason to stop.
 fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
@@ -122,7 +132,7 @@ fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
 pub(crate) fn recover_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
     restore_ledger(ledger, ctx);
     let recovered = ledger.recover(RecoveryMode::Automatic)?;
-    let text = views::recovery::text(&recovered, &ctx.console.err_style());
+    let text = views::recovery::remarks(&recovered, &ctx.console.err_style());
     // Something went wrong, if not now: also who wants to hear little hears of it.
     ctx.eprint_at(LogLevel::Error, &text);
     Ok(())
