@@ -304,8 +304,6 @@ fn inspect_journal(
             None => LedgerError::Damaged { path, reason: "it has no steps".to_string() },
         },
         Err(error @ LedgerError::Damaged { .. }) => error,
-        // Whoever stays with what is there needs nothing of what it says.
-        Err(error @ LedgerError::NewerFormat { .. }) if how == RecoveryMode::Keep => error,
         Err(error) => return Err(error),
     };
     // A journal of ours says so, or has a directory; the original tool knew nothing of that.

@@ -91,7 +91,9 @@ fn decide_foreign(
             answer if questions::is_yes(answer) => ledger.recover_accepting(how, Some(digest))?,
             answer if answer.eq_ignore_ascii_case("s") => ledger.set_journal_aside(one.id, digest)?,
             _ => {
-                return Err(CommandFailure::declined("it stays where it is, and nothing is done at its word"));
+                return Err(CommandFailure::declined(
+                    "it stays where it is, and nothing is done at its word",
+                ));
             }
         };
         if let Some(decided) = decided.into_iter().find(|decided| decided.id == one.id) {

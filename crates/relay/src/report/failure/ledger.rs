@@ -94,7 +94,8 @@ impl From<LedgerError> for CommandFailure {
 const JOURNAL_SUFFIX: &str = ".pending.yml";
 // Moved away by hand, it would leave the files that it displaced to nobody.
 const DAMAGED_JOURNAL_HINT: &str = "an earlier run may have stopped in the middle, or the file came with the repository; `relay recover --keep` stays with the files as they are, and sets it aside with everything that belongs to it";
-const NEWER_JOURNAL_HINT: &str = "use that relay here; if you have none, the file may have come with the repository: `relay recover --keep` sets it aside";
+const NEWER_JOURNAL_HINT: &str =
+    "use that relay here; if you have none, the file may have come with the repository: move it away";
 const DAMAGED_HINT: &str = "nothing is made of it; move it away to go on without it";
 
 /// Ids that are listed where a name could be several.
