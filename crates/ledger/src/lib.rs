@@ -50,5 +50,7 @@ pub use recording::{LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutc
 pub use revert::{KeptEdits, RevertOptions, RevertPlan};
 pub use seal::{RecordProvenance, SealKey};
 pub use transaction::header::TransactionHeader;
-pub use transaction::recover::{ForeignJournal, RecoveredTransaction, RecoveryMode, RecoveryOutcome};
+pub use transaction::recover::{
+    ForeignJournal, JournalAuthor, RecoveredTransaction, RecoveryMode, RecoveryOutcome,
+};
 pub use transaction::{CommitVerdict, CommittedTransaction, OpenTransaction};

@@ -79,6 +79,17 @@ pub enum RecoveryOutcome {
     },
 }
 
+/// Who wrote a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JournalAuthor {
+    /// This user's relay, in this checkout.
+    Own,
+    /// The original tool.
+    Original,
+    /// Nobody that could be told.
+    Foreign,
+}
+
 /// A journal that this user's relay did not write in this checkout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignJournal {
@@ -155,9 +166,15 @@ impl Ledger {
         Ok(vec![RecoveredTransaction { id, outcome }])
     }
 
-    /// How many transactions are open, or stopped in the middle. Nothing is touched.
-    pub fn count_unfinished(&self) -> LedgerResult<usize> {
-        self.state()?.map_or(Ok(0), |state| Ok(list_journals(&state)?.len()))
+    /// The transactions that are open, or stopped in the middle, and who left them so. Nothing is touched.
+    pub fn list_unfinished(&self) -> LedgerResult<Vec<(TxId, JournalAuthor)>> {
+        let Some(state) = self.state()? else { return Ok(Vec::new()) };
+        let mut unfinished = Vec::new();
+        for id in list_journals(&state)? {
+            unfinished.push((id, journal_author(self, &state, id)?));
+        }
+        unfinished.sort_unstable_by_key(|(id, _)| *id);
+        Ok(unfinished)
     }
 }
 
@@ -318,6 +335,20 @@ fn inspect_journal(
         Some(own) => Ok(JournalStatus::Damaged(own)),
         None => Err(damage),
     }
+}
+
+fn journal_author(ledger: &Ledger, state: &StateDir, id: TxId) -> LedgerResult<JournalAuthor> {
+    let name = state_dir::journal_name(id);
+    let bytes = state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64);
+    let bytes = bytes.map(|(bytes, _)| bytes).unwrap_or_default();
+    let transaction = record::read(&bytes, &name, id).ok().and_then(|record| record.transaction);
+    if let Some(transaction) = transaction.filter(|transaction| transaction.validate(id).is_ok())
+        && (is_alive(state, &transaction.directory)? || is_own_journal(ledger, state, &transaction, &bytes)?)
+    {
+        return Ok(JournalAuthor::Own);
+    }
+    let ours = record::file::is_relay_record(&bytes) || !directories_of(state, id)?.is_empty();
+    Ok(if ours { JournalAuthor::Foreign } else { JournalAuthor::Original })
 }
 
 /// Whether somebody holds the lock of a transaction: nobody can bring that along with a repository.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use relaycode_door::Door;
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
+use relaycode_ledger::disk::STATE_DIR_NAME;
 use relaycode_ledger::record::collect::RetentionPolicy;
 use relaycode_ledger::transaction::change::FileChange;
 use relaycode_ledger::{
@@ -14,6 +15,7 @@ use relaycode_ledger::{
     SealKey, TransactionHeader, TxId,
 };
 use relaycode_project::config::{self, ConfigError, LoadedConfig};
+use relaycode_project::git::Git;
 use relaycode_project::root;
 use relaycode_project::seal::SealSecretStore;
 use relaycode_tui::views::record::RevertStatus;
@@ -27,6 +29,9 @@ pub(crate) struct Project {
     /// A configuration that cannot be read is the matter of who needs it.
     pub(crate) config: Result<LoadedConfig, ConfigError>,
 }
+
+/// What to do when git tracks relay's own directory.
+pub(crate) const UNTRACK_HINT: &str = "`git rm -r --cached .relaycode` ends that; the files stay";
 
 /// What became of a transaction of this ledger.
 pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> CommandResult<RevertStatus> {
@@ -67,9 +72,21 @@ impl Project {
     }
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
-    /// be used is no reason to stop.
+    /// be used is no reason to stop. Whoever only looks writes nothing where git would see it.
     pub(crate) fn restore_ledger(&self, ctx: &mut CommandContext<'_>) {
+        if self.ledger.has_lost_records().unwrap_or(false) && self.tracks_state() {
+            let said = "your own copy has changes that .relaycode has not; they were not brought back, because git tracks .relaycode";
+            ctx.eprint_remark(LogLevel::Warn, said);
+            ctx.eprint_detail(LogLevel::Warn, UNTRACK_HINT);
+            return;
+        }
         restore_ledger(&self.ledger, ctx);
+    }
+
+    /// Whether git has been told of something in relay's own directory. Where git cannot say, it has not.
+    pub(crate) fn tracks_state(&self) -> bool {
+        let Ok(runner) = process_runner() else { return false };
+        Git::new(&runner, &self.root).tracks(STATE_DIR_NAME).unwrap_or(false)
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.

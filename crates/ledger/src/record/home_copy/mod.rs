@@ -45,6 +45,13 @@ struct HomeCopy<'l> {
     undone: FsDir,
 }
 
+/// What the copy has and the project does not.
+struct LostRecords<'l> {
+    copy: HomeCopy<'l>,
+    records: Vec<TxId>,
+    undone: Vec<TxId>,
+}
+
 /// A record to be copied.
 struct CopyRequest {
     place: RecordLocation,
@@ -94,6 +101,19 @@ impl Ledger {
     /// Brings everything back from the copy if the project's ledger has lost all of its records;
     /// says how many records came back.
     pub fn restore_from_copy(&self) -> LedgerResult<usize> {
+        let Some(lost) = self.lost_records()? else { return Ok(0) };
+        let state = self.make_state()?;
+        let _project = self.lock_project(&state)?;
+        self.restore_and_settle(&lost.copy, &state, &lost.records, &lost.undone)?;
+        Ok(lost.records.len() + lost.undone.len())
+    }
+
+    /// Whether the project's ledger has lost all of its records, and the copy has some. Nothing is touched.
+    pub fn has_lost_records(&self) -> LedgerResult<bool> {
+        Ok(self.lost_records()?.is_some())
+    }
+
+    fn lost_records(&self) -> LedgerResult<Option<LostRecords<'_>>> {
         let unfinished =
             self.state()?.map_or(Ok(false), |state| exists(state.fs(), state.dir(), RESTORING))?;
         let shelf = RecordStore::open(self)?;
@@ -103,18 +123,12 @@ impl Ledger {
             shelf.for_each_location(&mut |place| any |= !matches!(place, RecordLocation::Foreign(_)))?;
         }
         if any && !unfinished {
-            return Ok(0);
+            return Ok(None);
         }
-        let Some(copy) = self.open_copy(false)? else { return Ok(0) };
-        let records = copy.list_records(&copy.dir)?;
-        let undone = copy.list_records(&copy.undone)?;
-        if records.is_empty() && undone.is_empty() {
-            return Ok(0);
-        }
-        let state = self.make_state()?;
-        let _project = self.lock_project(&state)?;
-        self.restore_and_settle(&copy, &state, &records, &undone)?;
-        Ok(records.len() + undone.len())
+        let Some(copy) = self.open_copy(false)? else { return Ok(None) };
+        let (records, undone) = (copy.list_records(&copy.dir)?, copy.list_records(&copy.undone)?);
+        let is_empty = records.is_empty() && undone.is_empty();
+        Ok((!is_empty).then_some(LostRecords { copy, records, undone }))
     }
 
     /// Gives back everything that the copy has. Under the project's lock.
