@@ -7,7 +7,7 @@ use std::sync::Arc;
 use relaycode_door::Door;
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
-use relaycode_ledger::disk::STATE_DIR_NAME;
+use relaycode_ledger::disk::state_dir::STATE_DIR_NAME;
 use relaycode_ledger::record::collect::RetentionPolicy;
 use relaycode_ledger::transaction::change::FileChange;
 use relaycode_ledger::{
