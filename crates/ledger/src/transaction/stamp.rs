@@ -105,3 +105,43 @@ impl Ledger {
         Some(times)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::log::tests::scratch_with_home;
+    use crate::record::tests::plain;
+
+    #[test]
+    fn a_note_holds_until_somebody_makes_or_removes_a_file_and_is_taken_once() {
+        let scratch = scratch_with_home();
+        let ledger = &scratch.ledger;
+        let state = ledger.make_state().unwrap();
+        assert!(ledger.take_stamp(&state).is_none(), "nobody has looked yet");
+        scratch.commit(&plain(1));
+        let names = RecordNames { count: 1, sum: 7 };
+        // Behind the tick of the clock in which the record was made.
+        sleep(Duration::from_millis(20));
+        ledger.leave_stamp(&state, &[], Some(names));
+        assert!(ledger.is_known_idle(&state));
+        assert_eq!(ledger.take_stamp(&state).and_then(|stamp| stamp.names()), Some(names));
+        assert!(ledger.take_stamp(&state).is_none(), "whoever changes something takes it away");
+        for change in ["x.yml", "undone/x.yml", "tx/x"] {
+            ledger.leave_stamp(&state, &[], Some(names));
+            sleep(Duration::from_millis(20));
+            fs::write(scratch.path(".relaycode").join(change), "").unwrap();
+            assert!(!ledger.is_known_idle(&state), "{change}");
+            assert!(ledger.take_stamp(&state).is_none(), "{change}");
+            ledger.leave_stamp(&state, &[], Some(names));
+            sleep(Duration::from_millis(20));
+            fs::remove_file(scratch.path(".relaycode").join(change)).unwrap();
+            assert!(ledger.take_stamp(&state).is_none(), "{change} is gone");
+        }
+        ledger.leave_stamp(&state, &[TxId::random()], None);
+        assert!(!ledger.is_known_idle(&state), "one is open");
+    }
+}
