@@ -64,11 +64,12 @@ impl SealSecretStore {
         }
         let mut secret = [0; LENGTH];
         getrandom::fill(&mut secret).map_err(SealSecretError::NoRandomness)?;
-        self.folder.write_new(FILE, format!("{}\n", hex(&secret)).as_bytes())?;
-        // What is on disk is what counts: another relay may have been faster.
-        match self.read(root)? {
-            Some(secret) => Ok(secret),
-            None => Err(SealSecretError::Damaged(self.folder.path_of(FILE)?)),
+        let written = self.folder.write_new(FILE, format!("{}\n", hex(&secret)).as_bytes());
+        // What is on disk is what counts: another relay may have been faster, or the error came after it was there.
+        match (self.read(root)?, written) {
+            (Some(secret), _) => Ok(secret),
+            (None, Err(error)) => Err(error.into()),
+            (None, Ok(_)) => Err(SealSecretError::Damaged(self.folder.path_of(FILE)?)),
         }
     }
 }

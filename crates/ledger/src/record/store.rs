@@ -180,6 +180,10 @@ impl<'l> RecordStore<'l> {
     /// Read in pieces of whole lines: the file may be as long as all that its transaction changed.
     pub(crate) fn read_number(&self, place: &RecordLocation) -> LedgerResult<Option<u64>> {
         let Some((dir, name)) = self.file_of(place) else { return Ok(None) };
+        let stat = if_found(self.fs.stat(dir, &name)).map_err(cannot_read(place))?;
+        if stat.is_none_or(|stat| stat.len > RECORD_BYTES as u64) {
+            return Ok(None);
+        }
         let mut lines = Vec::new();
         let mut at = 0;
         loop {
@@ -193,7 +197,7 @@ impl<'l> RecordStore<'l> {
             lines.extend_from_slice(&piece);
             let whole = if piece.is_empty() { lines.len() } else { last_end.unwrap_or(0) };
             let number = file::record_number(&lines[..whole]);
-            if number.is_some() || piece.is_empty() || at > RECORD_BYTES as u64 {
+            if number.is_some() || piece.is_empty() {
                 return Ok(number);
             }
             lines.drain(..whole);

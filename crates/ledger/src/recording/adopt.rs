@@ -263,7 +263,7 @@ impl AdoptRun<'_> {
             Some(known) => match self.content_before(&known)? {
                 Some(before) => Some(before),
                 None => {
-                    let reason = "was changed, and what was secured of it is gone";
+                    let reason = "may have been changed, and what was secured of it is gone";
                     self.left.add(path, reason, 1, known.stat.size);
                     return Ok(());
                 }

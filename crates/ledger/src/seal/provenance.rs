@@ -4,9 +4,11 @@
 //! the record's id and a seal over that and the digest of its file. A record that changes is not the one that was accepted.
 
 use std::collections::HashSet;
+use std::io;
 use std::sync::PoisonError;
 
-use relaycode_durable::append_log::{AppendLog, LogError};
+use relaycode_durable::append_log::{self, AppendLog, LogError};
+use relaycode_durable::atomic;
 
 use crate::disk::Digest;
 use crate::record::{RecordLocation, RecordStore, file};
@@ -70,10 +72,18 @@ impl Ledger {
         let Some(line) = self.acceptance_line(id, digest) else { return Ok(()) };
         let Some((dir, path)) = self.copy_directory(true)? else { return Ok(()) };
         let log = AppendLog::new(&*self.fs, &dir, ACCEPTED);
-        log.append(line.as_bytes(), true).map_err(|error| match error {
-            LogError::Io(source) => io_error("write", &format!("{path}/{ACCEPTED}"))(source),
-            other => io_error("write", &format!("{path}/{ACCEPTED}"))(std::io::Error::other(other)),
-        })
+        let failed = |source: io::Error| io_error("write", &format!("{path}/{ACCEPTED}"))(source);
+        match log.append(line.as_bytes(), true) {
+            Ok(()) => Ok(()),
+            Err(LogError::Io(source)) => Err(failed(source)),
+            // What is no log says nothing about what was accepted: a new one takes its place.
+            Err(LogError::Damaged { .. } | LogError::InvalidPayload) => {
+                let bytes = append_log::encode_entry(line.as_bytes());
+                let scratch = format!("scratch-{}", TxId::random());
+                atomic::write(&*self.fs, (&dir, &scratch), (&dir, ACCEPTED), &bytes)
+                    .map_err(|error| failed(error.source))
+            }
+        }
     }
 
     /// Whose word the bytes of a record's file are.

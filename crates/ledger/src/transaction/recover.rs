@@ -307,7 +307,9 @@ fn inspect_journal(
                     let own =
                         accepted == Some(digest) || is_own_journal(ledger, state, &transaction, &bytes)?;
                     if !own && how != RecoveryMode::Keep {
-                        let files = to_unfinished(&record, &transaction, false).paths;
+                        let mut files = to_unfinished(&record, &transaction, false).paths;
+                        files.sort_unstable();
+                        files.dedup();
                         return Ok(JournalStatus::Foreign(ForeignJournal { digest, files }));
                     }
                     return match take_over(ledger, state, &transaction.directory)? {
@@ -501,7 +503,12 @@ fn transaction_directories(state: &StateDir, is_wanted: impl Fn(&str) -> bool) -
 }
 
 fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> LedgerResult<()> {
-    let Some(own) = take_over(ledger, state, name)? else { return Ok(()) };
+    let own = match take_over(ledger, state, name) {
+        // Nothing that relay made has something else where its lock is: it is left alone, and is in nobody's way.
+        Err(LedgerError::Io { source, .. }) if is_no_file(&source) => return Ok(()),
+        taken => taken?,
+    };
+    let Some(own) = own else { return Ok(()) };
     let id = name.get(..36).and_then(|id| id.parse::<TxId>().ok());
     let places = ledger.root.resolver();
     let gone = || -> io::Result<()> {
@@ -518,6 +525,11 @@ fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> LedgerResult<
         TransactionCleanup { state, paths: &places, own: &own }.clear_staging()
     };
     gone().context("tidy", &format!("{SLOTS_PATH}/{name}"))
+}
+
+/// Whether a file could not be used because it is none.
+fn is_no_file(error: &io::Error) -> bool {
+    is_not_regular(error) || is_link(error) || error.kind() == io::ErrorKind::IsADirectory
 }
 
 /// The transactions that have a journal.

@@ -123,10 +123,20 @@ impl Project {
 
 /// The secret by which relay knows again what it wrote; made if the command may change the project. Without one that could be
 /// used everything counts as somebody else's: `relay doctor` says why.
-fn seal_key(ctx: &CommandContext<'_>, root: &Path) -> Option<SealKey> {
+fn seal_key(ctx: &mut CommandContext<'_>, root: &Path) -> Option<SealKey> {
     let store = SealSecretStore::new(ctx.home.path.as_deref());
-    let secret = if ctx.may_write { store.get_or_create(root).map(Some) } else { store.read(root) };
-    secret.ok().flatten().map(SealKey::new)
+    if !ctx.may_write {
+        return store.read(root).ok().flatten().map(SealKey::new);
+    }
+    match store.get_or_create(root) {
+        Ok(secret) => Some(SealKey::new(secret)),
+        Err(error) => {
+            let said =
+                format!("what relay writes now cannot be known again, and an undo of it asks: {error}");
+            ctx.eprint_remark(LogLevel::Warn, &said);
+            None
+        }
+    }
 }
 
 /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot

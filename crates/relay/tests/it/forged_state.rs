@@ -79,7 +79,9 @@ impl Target {
         let files = [("a.txt", "one\n"), ("b.txt", "mine\n"), ("c.txt", "c\n"), ("lint.sh", "exit 0\n")];
         let project = Project::new(&files);
         let journal = project.path(&format!(".relaycode/{FORGED}.pending.yml"));
-        drop(project.ledger().begin(&[change("lint.sh", "exit 0\n", "exit 1\n")], about(), &|| false).unwrap());
+        drop(
+            project.ledger().begin(&[change("lint.sh", "exit 0\n", "exit 1\n")], about(), &|| false).unwrap(),
+        );
         let old_journal = fs::read(&journal).unwrap();
         project.relay(&["recover"]);
         assert_eq!(project.text("lint.sh"), "exit 0\n");
@@ -124,7 +126,9 @@ impl Target {
             let entry = entry.unwrap();
             copy(&entry.path(), &self.project.home().join(entry.file_name()));
         }
-        for (name, text) in [("a.txt", "three\n"), ("b.txt", "mine\n"), ("c.txt", "c\n"), ("lint.sh", "exit 0\n")] {
+        for (name, text) in
+            [("a.txt", "three\n"), ("b.txt", "mine\n"), ("c.txt", "c\n"), ("lint.sh", "exit 0\n")]
+        {
             self.project.put(name, text.as_bytes());
         }
     }
@@ -157,7 +161,11 @@ impl Target {
             .collect();
         let names: Vec<&str> = files.keys().map(String::as_str).collect();
         assert_eq!(names, ["a.txt", "b.txt", "c.txt", "lint.sh"], "{case}: {ran:?}");
-        assert_eq!((files["b.txt"].as_str(), files["lint.sh"].as_str()), ("mine\n", "exit 0\n"), "{case}: {ran:?}");
+        assert_eq!(
+            (files["b.txt"].as_str(), files["lint.sh"].as_str()),
+            ("mine\n", "exit 0\n"),
+            "{case}: {ran:?}"
+        );
         // What the user asked for: the newest change undone, and one more made.
         let (undone, applied) = (files["a.txt"] == "two\n", files["c.txt"] == "C\n");
         assert!(undone || files["a.txt"] == "three\n", "{case}: {ran:?}");
@@ -372,7 +380,10 @@ fn records(states: &mut Vec<State>) {
             record::write(&Record { number: u64::MAX, ..evil_record("lint.sh") })
         }),
         ("of a newer relay", |_| {
-            String::from_utf8(record::write(&evil_record("lint.sh"))).unwrap().replace("version: 1", "version: 9").into()
+            String::from_utf8(record::write(&evil_record("lint.sh")))
+                .unwrap()
+                .replace("version: 1", "version: 9")
+                .into()
         }),
     ];
     type Place = fn(&Target) -> PathBuf;

@@ -77,9 +77,47 @@ fn a_journal_that_came_with_the_repository_is_named_and_blocks_nothing() {
     assert!(project.path(JOURNAL).exists(), "it is not forgotten");
     transcript.add("recover --keep", &project.relay(&["recover", "--keep"]));
     assert!(!project.path(JOURNAL).exists());
-    assert!(project.path(&format!(".relaycode/tx/{UUID}.kept/journal.yml")).exists(), "nothing is thrown away");
+    assert!(
+        project.path(&format!(".relaycode/tx/{UUID}.kept/journal.yml")).exists(),
+        "nothing is thrown away"
+    );
     transcript.add("recover", &project.relay(&["recover"]));
-    relay_snapshot!(transcript, @"");
+    relay_snapshot!(transcript, @"
+    # recover
+    exit 13
+    ----- stderr -----
+    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. Nothing was done at its word
+        a.txt
+      next: run `relay recover` at a terminal to be asked, or `relay recover --keep` to stay with the files as they are and set it aside
+
+    # recover --restore
+    exit 13
+    ----- stderr -----
+    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. Nothing was done at its word
+        a.txt
+      next: run `relay recover` at a terminal to be asked, or `relay recover --keep` to stay with the files as they are and set it aside
+
+    # apply
+    exit 0
+    ----- stdout -----
+    ▸ stdin                                                                    1 file  +1 −1
+        M  a.txt  +1 −1   1 exact
+    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ----- stderr -----
+    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. Nothing was done at its word
+        a.txt
+      next: `relay recover` asks what to do with it
+
+    # recover --keep
+    exit 0
+    ----- stdout -----
+    ! 0f8fad5b was set aside, and nothing was done at its word: it is in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
+
+    # recover
+    exit 0
+    ----- stdout -----
+    ✓ nothing to recover: no run stopped in the middle
+    ");
 }
 
 #[test]
@@ -93,7 +131,11 @@ fn a_person_follows_a_foreign_journal_sets_it_aside_or_leaves_it() {
         session.type_in(typed);
         let (code, seen) = session.end();
         assert_eq!(code, Some(if stays { 4 } else { 0 }), "{typed:?}: {seen}");
-        assert_eq!((project.text("a.txt").as_str(), project.path(JOURNAL).exists()), (text, stays), "{typed:?}");
+        assert_eq!(
+            (project.text("a.txt").as_str(), project.path(JOURNAL).exists()),
+            (text, stays),
+            "{typed:?}"
+        );
     }
 }
 
@@ -104,7 +146,18 @@ fn an_undo_of_what_your_relay_did_not_write_asks_once() {
     transcript.add("log", &project.relay(&["log"]));
     transcript.add("revert -y", &project.relay(&["revert", "-y"]));
     assert_eq!(project.text("a.txt"), "1\n");
-    relay_snapshot!(transcript, @"");
+    relay_snapshot!(transcript, @"
+    # log
+    exit 0
+    ----- stdout -----
+      1 ! 0f8fad5b  2026-03-10  file  1 file  +1 −1  feat: one   not written by your relay
+
+    # revert -y
+    exit 13
+    ----- stderr -----
+    ✗ 0f8fad5b was not written by your relay: it may have come with the repository; nothing was changed
+      look at it with `relay show 0f8fad5b --diff`, then say yes at a terminal, or with `--allow foreign-change`
+    ");
 
     let mut session = Session::start(&project, &["revert"], "");
     session.wait_for("was not written by your relay");
@@ -143,9 +196,10 @@ fn what_another_checkout_wrote_is_not_this_ones_own_but_a_moved_one_stays() {
     // Within one checkout it counts wherever that is.
     let moved = one.path("..").join(format!("moved-{id}"));
     fs::rename(one.path(""), &moved).unwrap();
-    let mut command = one.command(&["revert", "-y"]);
-    command.current_dir(&moved).env("TMPDIR", &moved);
-    let ran = run(&mut command);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_relay"));
+    command.args(["revert", "-y"]);
+    one.surround(&mut command);
+    let ran = run(command.current_dir(&moved).env("TMPDIR", &moved));
     let text = fs::read_to_string(moved.join("a.txt")).unwrap();
     fs::rename(&moved, one.path("")).unwrap();
     assert_eq!((ran.code, text.as_str()), (0, "one\n"), "{ran:?}");
@@ -240,7 +294,11 @@ fn what_the_original_tool_left_pending_is_named_by_recover_and_doctor_alone() {
     let ran = project.apply(&whole("c.txt", "c\n"));
     assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
     project.done(&["revert", "-y"]);
-    relay_snapshot!(project.relay(&["recover"]), @"");
+    relay_snapshot!(project.relay(&["recover"]), @"
+    exit 0
+    ----- stdout -----
+    ! 0f8fad5b was left open by the original tool, and nothing is done with it: decide about it there, or remove .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml
+    ");
     let ran = project.relay(&["doctor"]);
     assert!(ran.out.contains("was left open by the original tool"), "{ran:?}");
     assert!(project.path(JOURNAL).exists());
@@ -248,9 +306,17 @@ fn what_the_original_tool_left_pending_is_named_by_recover_and_doctor_alone() {
 
 #[test]
 fn a_recorded_command_that_removes_your_own_directory_does_not_end_as_if_all_were_well() {
-    let project = Project::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
+    let project = Project::new(&[("a.txt", "one\n")]);
     let line = "rm -rf \"$RELAY_HOME\"; echo x > a.txt";
     let mut command = with_git(&project, &["record", "--", "sh", "-c", line]);
-    relay_snapshot!(run(&mut command), @"");
+    relay_snapshot!(run(&mut command), @"
+    exit 9
+    ----- stderr -----
+    secured 1 file, 4 bytes in <duration>
+    ! nothing was recorded: what changed cannot be undone by relay
+    ! changed while it ran, not undoable: a.txt may have been changed, and what was secured of it is gone
+    ! the command removed what was secured before it ran: 1 change cannot be undone
+      it was in <home>/ledgers/<ledger>/recordings/change-1-…; your own directory holds trust, keys and the copies of earlier changes as well
+    ");
     assert_eq!(project.text("a.txt"), "x\n");
 }

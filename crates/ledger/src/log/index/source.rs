@@ -4,7 +4,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 use relaycode_durable::append_log::{AppendLog, LogError};
-use relaycode_durable::{Fs, FsDir};
+use relaycode_durable::{Fs, FsDir, is_link, is_not_regular};
 
 use crate::log::IndexLine;
 use crate::log::index::{NAME, PATH};
@@ -89,6 +89,8 @@ impl<'l> IndexSource<'l> {
                 match log.read_backwards(&mut |json| see(IndexLine::from_json(json))) {
                     Ok(tail) => Ok(tail.torn_at.is_none()),
                     Err(LogError::Damaged { .. }) => Ok(false),
+                    // Something else has its name.
+                    Err(LogError::Io(error)) if is_not_regular(&error) || is_link(&error) => Ok(false),
                     Err(error) => Err(log_error("read", error)),
                 }
             }

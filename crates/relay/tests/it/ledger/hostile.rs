@@ -154,19 +154,19 @@ fn a_journal_of_a_newer_relay_is_left_to_that_one() {
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here
+      use that relay here; if you have none, the file may have come with the repository: move it away
 
     # recover --keep
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here
+      use that relay here; if you have none, the file may have come with the repository: move it away
 
     # revert
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here
+      use that relay here; if you have none, the file may have come with the repository: move it away
     ");
 }
 
@@ -424,6 +424,8 @@ fn a_revert_gives_no_powers_away() {
     ✓ reverted 0f8fad5b
     ! not brought back: run does not get the permission bits 6755: it was not seen with them on this machine
       `relay revert` again brings it back
+    ----- stderr -----
+    ! 0f8fad5b was not written by your relay: it may have come with the repository
     ");
     let mode = fs::metadata(project.path("run")).unwrap().permissions().mode();
     assert_eq!((mode & 0o7777, project.text("run").as_str()), (0o755, "evil\n"));
