@@ -194,7 +194,7 @@ fn what_another_checkout_wrote_is_not_this_ones_own_but_a_moved_one_stays() {
     command.env("RELAY_HOME", one.home());
     assert_eq!(run(&mut command).code, 13, "the same user, another directory");
     // Within one checkout it counts wherever that is.
-    let moved = one.path("..").join(format!("moved-{id}"));
+    let moved = one.home().parent().unwrap().join(format!("moved-{id}"));
     fs::rename(one.path(""), &moved).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_relay"));
     command.args(["revert", "-y"]);
