@@ -211,8 +211,13 @@ fn put(path: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
+/// Puts something where a file should be.
+type Shape = fn(&Path, &Target);
+/// Where a file is.
+type Place = fn(&Target) -> PathBuf;
+
 /// Things that can stand where a file should.
-const SHAPES: [(&str, fn(&Path, &Target)); 10] = [
+const SHAPES: [(&str, Shape); 10] = [
     ("empty", |path, _| put(path, b"")),
     ("garbage", |path, _| put(path, b"\xff\xfe{[: garbage\n\n")),
     ("zeros", |path, _| put(path, &[0; 4096])),
@@ -249,7 +254,7 @@ const SHAPES: [(&str, fn(&Path, &Target)); 10] = [
 ];
 
 /// The files that have a shape to lose, and what each is called.
-fn places() -> Vec<(&'static str, fn(&Target) -> PathBuf)> {
+fn places() -> Vec<(&'static str, Place)> {
     vec![
         ("journal", |target| target.state().join(format!("{FORGED}.pending.yml"))),
         ("another's record", |target| target.state().join(format!("{FORGED}.yml"))),
@@ -386,7 +391,6 @@ fn records(states: &mut Vec<State>) {
                 .into()
         }),
     ];
-    type Place = fn(&Target) -> PathBuf;
     let places: [(&str, Place); 4] = [
         ("beside the others", |target| target.state().join(format!("{FORGED}.yml"))),
         ("in undone", |target| target.state().join(format!("undone/{FORGED}.yml"))),

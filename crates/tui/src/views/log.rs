@@ -246,6 +246,7 @@ mod tests {
             removed: 33,
             summary: summary.into(),
             undone: false,
+            foreign: false,
             interrupted: false,
             revertible: true,
             revert_of: Vec::new(),
