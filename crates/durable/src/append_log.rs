@@ -16,6 +16,9 @@ pub const PAYLOAD_MOST: usize = 1 << 20;
 /// A checksum, a length, and the blanks and the line end between them.
 const FRAME_MOST: usize = 8 + 1 + 20 + 1 + 1;
 
+/// Bytes without a line end that a crash can leave, and far more: what is longer is no log, and is not read through.
+const TAIL_MOST: u64 = 16 << 20;
+
 /// How much is read at once when entries are shown.
 const PAGE: usize = 64 << 10;
 
@@ -152,6 +155,7 @@ impl AppendLogReader<'_> {
         // The last byte is this line's end, or part of a torn tail: never the end of the line before.
         let mut searched_behind = self.held.len() - 1;
         let mut overlong = false;
+        let behind = self.position + self.held.len() as u64;
         loop {
             if let Some(end) = self.held[..searched_behind].iter().rposition(|byte| *byte == b'\n') {
                 let bytes = self.held.split_off(end + 1);
@@ -160,6 +164,9 @@ impl AppendLogReader<'_> {
             }
             if self.held.len() > PAYLOAD_MOST + FRAME_MOST {
                 overlong = true;
+            }
+            if behind - self.position > TAIL_MOST {
+                return Err(LogError::Damaged { offset: self.position });
             }
             if overlong {
                 // Nothing of it is needed but where it begins.
@@ -212,6 +219,21 @@ mod tests {
 
     use super::*;
     use crate::real::RealFs;
+
+    #[test]
+    fn a_file_that_is_nearly_all_hole_is_damaged_and_not_read_through() {
+        let place = tempfile::tempdir().unwrap();
+        let fs = RealFs::default();
+        let dir = fs.open_root(place.path()).unwrap();
+        let log = AppendLog::new(&fs, &dir, "log");
+        let file = std::fs::File::create(place.path().join("log")).unwrap();
+        for (length, is_log) in [(TAIL_MOST / 2, true), (50 << 30, false)] {
+            file.set_len(length).unwrap();
+            let read = log.read_backwards(&mut |_| ControlFlow::Continue(()));
+            assert_eq!(read.is_ok(), is_log, "{length}");
+            assert_eq!(log.append(b"entry", false).is_ok(), is_log, "{length}");
+        }
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]

@@ -151,6 +151,13 @@ pub trait Fs: Send + Sync {
     /// Looks at an open directory.
     fn stat_dir(&self, dir: &FsDir) -> io::Result<FsStat>;
 
+    /// When an open directory was made: seconds since 1970 and nanoseconds. A name and an inode are given out again, this
+    /// is not. `None` where the file system does not keep it.
+    fn birth_time(&self, dir: &FsDir) -> io::Result<Option<(i64, u32)>> {
+        let _ = dir;
+        Ok(None)
+    }
+
     /// Looks at an entry itself, with its times. Its name need not be UTF-8.
     fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
         let stat = self.stat(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)?;

@@ -95,6 +95,12 @@ pub enum LedgerError {
     /// What a revert needs is gone.
     #[error("{} cannot be reverted: {reason}", .id.short())]
     NotRevertible { id: TxId, reason: String },
+    /// What is to be taken back was not written by this user's relay in this checkout, and nobody accepted it yet.
+    #[error("{} not written by your relay: {} may have come with the repository", foreign(.0), if .0.len() == 1 { "it" } else { "they" })]
+    ForeignRecords(Vec<TxId>),
+    /// A journal of the same id is there, and nobody decided about it yet; nothing was touched.
+    #[error("{path} has the same id, and nobody has decided about it yet")]
+    Undecided { id: TxId, path: String },
     /// A revert would overwrite later edits.
     #[error("later edits stand in the same lines of {}", files(.0.len()))]
     RevertConflict(Vec<FileConflict>),
@@ -147,6 +153,14 @@ fn first(refusals: &[LedgerRefusal]) -> String {
         [] => "refused".to_string(),
         [only] => only.to_string(),
         [first, rest @ ..] => format!("{first} (and {} more)", rest.len()),
+    }
+}
+
+fn foreign(ids: &[TxId]) -> String {
+    match ids {
+        [only] => format!("{} was", only.short()),
+        [first, rest @ ..] => format!("{} and {} more were", first.short(), rest.len()),
+        [] => "nothing was".to_string(),
     }
 }
 

@@ -23,6 +23,12 @@ impl TxId {
         TxId(Uuid::new_v4())
     }
 
+    /// A number that another id hardly ever has.
+    pub(crate) fn as_u64(self) -> u64 {
+        let (high, low) = self.0.as_u64_pair();
+        high ^ low
+    }
+
     /// The first eight digits, by which people call it.
     pub fn short(&self) -> String {
         self.to_string()[..8].to_string()

@@ -1,26 +1,32 @@
 //! The ledger of one checkout: the one thing that callers hold.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use relaycode_durable::{Fs, FsDir};
 
-use crate::disk::{LedgerRoot, STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
-use crate::{IoContext, LedgerResult};
+use crate::disk::{Digest, LedgerRoot, STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
+use crate::record::RecordNames;
+use crate::seal::{CheckoutSeal, SealHasher, SealKey, SealPurpose};
+use crate::{IoContext, LedgerResult, TxId};
 
 /// Settings that a caller brings; the library reads no environment.
 #[derive(Debug, Clone)]
 pub struct LedgerSettings {
     /// The user's own directory (`~/.relaycode`), where every ledger has a copy; `None`: no copy.
     pub home: Option<PathBuf>,
+    /// The secret by which this user's relay knows again what it wrote; `None`: nothing is known again.
+    pub seal_key: Option<SealKey>,
     /// How long to wait for another relay that holds the project's lock.
     pub lock_timeout: Duration,
 }
 
 impl Default for LedgerSettings {
     fn default() -> LedgerSettings {
-        LedgerSettings { home: None, lock_timeout: Duration::from_secs(10) }
+        let seal_key = Some(SealKey::of_this_process());
+        LedgerSettings { home: None, seal_key, lock_timeout: Duration::from_secs(10) }
     }
 }
 
@@ -31,6 +37,12 @@ pub struct Ledger {
     /// The root's path, as the key of the copy and for messages.
     pub(crate) path: PathBuf,
     pub(crate) settings: LedgerSettings,
+    /// `None`: there is no secret.
+    pub(crate) seal: Option<CheckoutSeal>,
+    /// Records of others that a person accepted since it was opened.
+    pub(crate) just_accepted: Mutex<HashSet<(TxId, Digest)>>,
+    /// The records of which the index is known to have all, for as long as this process holds the project's lock.
+    pub(crate) fresh_names: Mutex<Option<RecordNames>>,
 }
 
 impl Ledger {
@@ -40,8 +52,43 @@ impl Ledger {
     /// If the directory cannot be opened.
     pub fn open(fs: Arc<dyn Fs>, path: &Path, settings: LedgerSettings) -> LedgerResult<Ledger> {
         let dir = fs.open_root(path).context("open", &path.display().to_string())?;
+        Ledger::with_root(fs, dir, path, settings)
+    }
+
+    /// The ledger of the project that is open as `dir`.
+    pub(crate) fn with_root(
+        fs: Arc<dyn Fs>,
+        dir: FsDir,
+        path: &Path,
+        settings: LedgerSettings,
+    ) -> LedgerResult<Ledger> {
+        let seal = settings.seal_key.clone().map(|key| CheckoutSeal::new(key, &*fs, &dir, path));
+        let seal = seal.transpose().context("look at", &path.display().to_string())?;
         let root = LedgerRoot::new(Arc::clone(&fs), dir);
-        Ok(Ledger { fs, root, path: path.to_path_buf(), settings })
+        let (just_accepted, fresh_names) = (Mutex::default(), Mutex::default());
+        Ok(Ledger { fs, root, path: path.to_path_buf(), settings, seal, just_accepted, fresh_names })
+    }
+
+    /// Seals something for this purpose, if there is a secret.
+    pub(crate) fn seal_hasher(&self, purpose: SealPurpose<'_>) -> Option<SealHasher> {
+        self.seal.as_ref().map(|seal| seal.hasher(purpose))
+    }
+
+    /// Whether the index is known to have the lines of all records if it has those of `names`.
+    pub(crate) fn is_known_fresh(&self, names: RecordNames) -> bool {
+        self.fresh_names().is_some_and(|fresh| fresh == names)
+    }
+
+    pub(crate) fn know_fresh(&self, names: RecordNames) {
+        *self.fresh_names.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
+    }
+
+    pub(crate) fn forget_fresh(&self) {
+        *self.fresh_names.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    pub(crate) fn fresh_names(&self) -> Option<RecordNames> {
+        *self.fresh_names.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The project's root.

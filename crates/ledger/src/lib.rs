@@ -17,6 +17,7 @@
 //! | `log` | a page of the log, and finding a change by the name a person gives it; `index` one line per record, `search`, `blame` |
 //! | `revert` | planning a revert: `overlay` the project as it will be, `builder` one record taken back, `merge` by lines |
 //! | `recording` | changes somebody else makes: `secure` before the command, `compare` and `adopt` afterwards, `recovery` for whoever died |
+//! | `seal` | how relay knows again what it wrote itself: `mac` the arithmetic, `provenance` whose word a record is |
 //! | `disk` | the project and `.relaycode/` as files: `paths` resolved once to handles, `tree` for the planner, `moves` the few ways files change places, `probe`, `digest`, `state_dir`, `instance_lock` |
 //! | `id` | a UUID and nothing else |
 //! | `error` | what can go wrong, and what can stand against a change |
@@ -29,6 +30,7 @@ pub mod log;
 pub mod record;
 pub mod recording;
 pub mod revert;
+pub mod seal;
 pub mod transaction;
 
 pub use disk::digest::Digest;
@@ -46,6 +48,9 @@ pub use log::{LogEntry, LogPage, LogTarget, LogTransaction};
 pub use record::shown_texts::ShownTexts;
 pub use recording::{LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutcome, SecureReport};
 pub use revert::{KeptEdits, RevertOptions, RevertPlan};
+pub use seal::{RecordProvenance, SealKey};
 pub use transaction::header::TransactionHeader;
-pub use transaction::recover::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
+pub use transaction::recover::{
+    ForeignJournal, JournalAuthor, RecoveredTransaction, RecoveryMode, RecoveryOutcome,
+};
 pub use transaction::{CommitVerdict, CommittedTransaction, OpenTransaction};

@@ -10,6 +10,7 @@
 //! | `config` | `keys` is the one list of keys; `literal` reads values without running anything, `user_yaml` the user's file; `layer` is what one file sets, `load` lays them over each other; `schema` and `show` come from the list |
 //! | `trust` | what the user said yes to: the configuration and git, separately |
 //! | `checkout` | the key of a checkout: made, read, compared, stripped |
+//! | `seal` | the secret by which relay knows again what it wrote into a project |
 //! | `identity` | the name `init` gives a project |
 //! | `access` | what somebody who works for the user may do |
 //! | `git` | git as a program: `call` runs it so that nothing of a repository runs, `hooks` is what a commit would run; `commit`, `branch`, `status`, `diff`, `scratch` …; `head` reads branch and commit without git |
@@ -21,5 +22,6 @@ pub mod config;
 pub mod git;
 pub mod identity;
 pub mod root;
+pub mod seal;
 pub mod trust;
 mod user_files;

@@ -1,7 +1,7 @@
 //! Files of the user's own, one per directory on this machine: what trust and project keys are kept in.
 //!
-//! A file is found by the digest of the directory's path without links, and holds the directory's device
-//! and inode: another directory that later stands at the same path is not the one that was meant. Nothing
+//! A file is found by the digest of the directory's path without links, and holds the directory's device,
+//! inode and time of birth: another directory that later stands at the same path is not the one that was meant. Nothing
 //! is believed that somebody else could have written: the user's directory, the folder in it and the file
 //! must be the user's, and writable by nobody else, and none of them may lie inside the project.
 
@@ -27,14 +27,19 @@ pub(crate) struct DirectoryRef {
 pub(crate) struct DirectoryInode {
     device: u64,
     inode: u64,
+    /// When it was made, where the file system keeps that: an inode is given out again.
+    #[serde(default)]
+    born: Option<(i64, u32)>,
 }
 
 impl DirectoryRef {
     /// The directory at `root`.
     pub(crate) fn open(root: &Path) -> io::Result<DirectoryRef> {
         let path = root.canonicalize()?;
-        let stat = RealFs::default().stat_dir(&RealFs::default().open_root(&path)?)?;
-        Ok(DirectoryRef { path, mark: DirectoryInode { device: stat.dev, inode: stat.ino } })
+        let fs = RealFs::default();
+        let dir = fs.open_root(&path)?;
+        let (stat, born) = (fs.stat_dir(&dir)?, fs.birth_time(&dir)?);
+        Ok(DirectoryRef { path, mark: DirectoryInode { device: stat.dev, inode: stat.ino, born } })
     }
 
     /// The name of its file.

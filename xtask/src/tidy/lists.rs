@@ -32,7 +32,7 @@ const REGISTRIES: &[Registry] = &[
     registry("finding", "crates/change/src/plan/findings", &["tests"]),
     registry("approval rule", "crates/door/src/approval/rules", &[]),
     registry("linter reader", "crates/door/src/linter/readers", &[]),
-    registry("command", "crates/relay/src/commands", &["tests"]),
+    registry("command", "crates/relay/src/commands", &["accept_foreign", "tests"]),
     registry("friend", "crates/friend/src/friends", &["registry", "model"]),
     registry("wire", "crates/llm/src/wire",
         &["address", "conformance", "effort", "history", "ids", "picture", "request_body"]),

@@ -21,8 +21,8 @@ use crate::fs::{
     RenameMode, not_regular_error, too_long_error,
 };
 use crate::sys::{
-    open_beneath, set_unreadable_dir_mode, share_bytes, stamp_from, stat_entry, stat_from, sync_descriptor,
-    sync_file_system,
+    birth_time, open_beneath, set_unreadable_dir_mode, share_bytes, stamp_from, stat_entry, stat_from,
+    sync_descriptor, sync_file_system,
 };
 
 /// The file system of the machine.
@@ -140,6 +140,10 @@ impl Fs for RealFs {
 
     fn stat_dir(&self, dir: &FsDir) -> io::Result<FsStat> {
         Ok(stat_from(&rustix::fs::fstat(fd(dir)?)?))
+    }
+
+    fn birth_time(&self, dir: &FsDir) -> io::Result<Option<(i64, u32)>> {
+        birth_time(fd(dir)?)
     }
 
     fn read(&self, at: &FsDir, name: &str, most: u64) -> io::Result<(Vec<u8>, FsStat)> {

@@ -31,6 +31,17 @@ pub(crate) fn stat_entry(at: &OwnedFd, name: &str) -> io::Result<FsStat> {
     })
 }
 
+pub(crate) fn birth_time(dir: &OwnedFd) -> io::Result<Option<(i64, u32)>> {
+    match rustix::fs::statx(dir, "", AtFlags::EMPTY_PATH, StatxFlags::BTIME) {
+        Err(Errno::NOSYS) => Ok(None),
+        Err(error) => Err(error.into()),
+        Ok(x) => {
+            let is_known = StatxFlags::from_bits_retain(x.stx_mask).contains(StatxFlags::BTIME);
+            Ok(is_known.then_some((x.stx_btime.tv_sec, x.stx_btime.tv_nsec)))
+        }
+    }
+}
+
 #[allow(
     clippy::useless_conversion,
     clippy::unnecessary_cast,

@@ -32,6 +32,11 @@ pub(crate) fn stat_from(stat: &Stat) -> FsStat {
     }
 }
 
+pub(crate) fn birth_time(dir: &OwnedFd) -> io::Result<Option<(i64, u32)>> {
+    let stat = rustix::fs::fstat(dir)?;
+    Ok(Some((stat.st_birthtime, u32::try_from(stat.st_birthtime_nsec).unwrap_or(0))))
+}
+
 pub(crate) fn stamp_from(stat: &Stat) -> FsStamp {
     let nanos = |nanos: i64| u32::try_from(nanos).unwrap_or(0);
     FsStamp {

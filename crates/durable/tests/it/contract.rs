@@ -385,6 +385,18 @@ fn renames_of_directories() {
 }
 
 #[test]
+fn a_directory_keeps_its_birth_time_under_another_name() {
+    on_all(|fs, dir, _| {
+        fs.make_dir(dir, "one", DirMode::Usual).unwrap();
+        let one = fs.open_dir(dir, "one").unwrap();
+        let born = fs.birth_time(&one).unwrap();
+        put(fs, &one, "file", b"x");
+        fs.rename(dir, "one", dir, "two", RenameMode::NoReplace).unwrap();
+        assert_eq!(fs.birth_time(&fs.open_dir(dir, "two").unwrap()).unwrap(), born);
+    });
+}
+
+#[test]
 fn a_lock_is_held_by_one_and_let_go_when_dropped() {
     on_all(|fs, dir, place| {
         let again = fs.open_root(&place.root).unwrap();

@@ -19,6 +19,14 @@ impl Digest {
         Digest(Sha256::digest(bytes).into())
     }
 
+    pub(crate) const fn from_bytes(bytes: [u8; 32]) -> Digest {
+        Digest(bytes)
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Reads 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Digest> {
         let digits = text.as_bytes();

@@ -19,6 +19,7 @@ use relaycode_durable::FsDir;
 
 use crate::disk::{Digest, StateSubdir};
 use crate::record::{FileRecord, Record, RecordContent, RecordLocation, RecordStore, blobs};
+use crate::seal::AcceptedRecords;
 use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId};
 
 /// Digits that a prefix of an id needs.
@@ -73,6 +74,8 @@ pub struct LogTransaction {
     pub undone: bool,
     /// What reverting it needs is there. Whether it fits is another question.
     pub revertible: bool,
+    /// This user's relay did not write it in this checkout, and nobody accepted it yet.
+    pub foreign: bool,
     /// Why it cannot be read, if it cannot.
     pub damage: Option<String>,
 }
@@ -136,10 +139,16 @@ impl Ledger {
         place: &dyn Fn(usize) -> usize,
     ) -> LedgerResult<Vec<LogEntry>> {
         let shelves = BlobStores::open(self)?;
+        let accepted = match lines.iter().any(|line| line.unsealed) {
+            true => self.accepted_records()?,
+            false => AcceptedRecords::default(),
+        };
         let entries = entries.into_iter().enumerate().map(|(at, (group, members))| {
             let show = |member: LogMember| {
                 let revertible = shelves.revertible(index, &lines[member.line])?;
-                Ok(log_transaction(lines[member.line].clone(), member.undone, revertible))
+                let line = lines[member.line].clone();
+                let foreign = line.unsealed && !line.uuid.is_some_and(|id| accepted.names(id));
+                Ok(LogTransaction { foreign, ..log_transaction(line, member.undone, revertible) })
             };
             let interrupted = group.as_ref().map_or(Ok(false), |id| self.is_interrupted(id))?;
             let members = members.into_iter().map(show).collect::<LedgerResult<_>>()?;
@@ -186,12 +195,17 @@ impl Ledger {
     /// `UnknownTransaction` if there is none; `Damaged`, `Newer`; the system's.
     pub fn record(&self, id: TxId) -> LedgerResult<Record> {
         let shelf = RecordStore::open(self)?;
+        let record = shelf.find(&self.require_location(&shelf, id)?)?;
+        record.map(|record| *record).ok_or_else(|| unknown_transaction(id))
+    }
+
+    /// Where the record of a transaction is.
+    pub(crate) fn require_location(&self, shelf: &RecordStore<'_>, id: TxId) -> LedgerResult<RecordLocation> {
         let place = match shelf.locate(id)? {
             Some(place) => Some(place),
             None => self.with_index(|index| foreign_location(index, id))?,
         };
-        let record = place.map(|place| shelf.find(&place)).transpose()?.flatten();
-        record.map(|record| *record).ok_or_else(|| LedgerError::UnknownTransaction { name: id.to_string() })
+        place.ok_or_else(|| unknown_transaction(id))
     }
 
     /// A file's bytes before the transaction; `None`: there was no such file.
@@ -235,6 +249,10 @@ impl Ledger {
         }
         Ok(bytes)
     }
+}
+
+fn unknown_transaction(id: TxId) -> LedgerError {
+    LedgerError::UnknownTransaction { name: id.to_string() }
 }
 
 /// A line on the page.
@@ -289,16 +307,21 @@ fn collect_entries(
     Ok((entries, lines))
 }
 
-/// What newer reverts took back.
+/// What newer reverts took back. What somebody else wrote takes nothing back that is this checkout's own.
 #[derive(Default)]
-pub(crate) struct RevertedIds(HashSet<TxId>);
+pub(crate) struct RevertedIds {
+    by_own: HashSet<TxId>,
+    by_others: HashSet<TxId>,
+}
 
 impl RevertedIds {
     /// Takes in the next older line; says whether it is undone.
     pub(crate) fn observe_line(&mut self, line: &IndexLine) -> bool {
-        let undone = line.undone || line.uuid.is_some_and(|id| self.0.contains(&id));
+        let reverted = |id| self.by_own.contains(&id) || (line.unsealed && self.by_others.contains(&id));
+        let undone = line.undone || line.uuid.is_some_and(reverted);
         if !undone {
-            self.0.extend(line.revert_of.iter().copied());
+            let back = if line.unsealed { &mut self.by_others } else { &mut self.by_own };
+            back.extend(line.revert_of.iter().copied());
         }
         undone
     }
@@ -317,6 +340,7 @@ fn log_transaction(line: IndexLine, undone: bool, revertible: bool) -> LogTransa
         revert_of: line.revert_of,
         undone,
         revertible,
+        foreign: line.unsealed,
         damage: line.damage,
     }
 }

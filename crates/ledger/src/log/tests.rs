@@ -21,7 +21,7 @@ pub(crate) fn scratch() -> Scratch {
     in_directory(temp, LedgerSettings::default())
 }
 
-/// A project with a copy.
+/// A project with a copy, and with an index that is kept.
 pub(crate) fn scratch_with_home() -> Scratch {
     let temp = tempfile::tempdir().unwrap();
     let settings = LedgerSettings { home: Some(temp.path().join("home")), ..LedgerSettings::default() };
@@ -44,12 +44,20 @@ impl Scratch {
     /// Leaves a record, as a commit does before it tells the index.
     pub(crate) fn leave(&self, record: &Record) {
         let path = self.path(".relaycode").join(record_name(record.uuid));
-        fs::write(path, crate::record::write(record)).unwrap();
+        let mut bytes = Vec::new();
+        let seal = self.ledger.seal_hasher(crate::seal::SealPurpose::Record);
+        crate::record::write_to(record, seal, &mut |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })
+        .unwrap();
+        fs::write(path, bytes).unwrap();
     }
 
     pub(crate) fn commit(&self, record: &Record) {
         self.leave(record);
         self.ledger.settle(record).unwrap();
+        self.ledger.forget_fresh();
     }
 
     fn numbers(&self, skip: usize, count: usize) -> Vec<Vec<u64>> {
@@ -63,8 +71,14 @@ impl Scratch {
         items.filter(|item| item.undone).map(|item| item.number).collect()
     }
 
+    /// Where the index is kept.
+    pub(crate) fn index(&self) -> PathBuf {
+        let all = fs::read_dir(self.temp.path().join("home/ledgers")).unwrap();
+        all.map(|entry| entry.unwrap().path()).next().unwrap().join("index")
+    }
+
     fn lines(&self) -> usize {
-        fs::read_to_string(self.path(".relaycode/index")).unwrap().lines().count()
+        fs::read_to_string(self.index()).unwrap().lines().count()
     }
 }
 
@@ -78,7 +92,7 @@ fn revert(number: u32, of: u32) -> Record {
 
 #[test]
 fn pages_come_newest_first_and_show_a_group_once() {
-    let scratch = scratch();
+    let scratch = scratch_with_home();
     let ledger = &scratch.ledger;
     assert_eq!(ledger.log_page(0, 10).unwrap(), LogPage { entries: vec![], total: 0 });
     assert_eq!(ledger.next_number().unwrap(), 1);
@@ -88,7 +102,7 @@ fn pages_come_newest_first_and_show_a_group_once() {
     }
     for rebuilt in [false, true] {
         if rebuilt {
-            fs::remove_file(scratch.path(".relaycode/index")).unwrap();
+            fs::remove_file(scratch.index()).unwrap();
         }
         assert_eq!(scratch.numbers(0, 10), [vec![6], vec![5], vec![4, 2], vec![3], vec![1]]);
         assert_eq!(scratch.numbers(0, 1), [[6]]);
@@ -119,7 +133,7 @@ fn pages_come_newest_first_and_show_a_group_once() {
 
 #[test]
 fn a_revert_that_is_reverted_does_not_count() {
-    let scratch = scratch();
+    let scratch = scratch_with_home();
     for record in [plain(1), plain(2), revert(3, 1)] {
         scratch.commit(&record);
     }
@@ -134,7 +148,7 @@ fn a_revert_that_is_reverted_does_not_count() {
     assert!(undone(1) && !undone(3) && undone(4));
     scratch.ledger.settle(&revert(5, 4)).unwrap();
     assert!(undone(1) && !undone(3) && undone(4));
-    fs::remove_file(scratch.path(".relaycode/index")).unwrap();
+    fs::remove_file(scratch.index()).unwrap();
     assert_eq!(scratch.undone(), [4, 1]);
     // A crash after the commit: the next command moves what was left.
     scratch.leave(&revert(6, 5));
@@ -145,11 +159,11 @@ fn a_revert_that_is_reverted_does_not_count() {
 
 #[test]
 fn a_damaged_record_or_index_stops_nothing() {
-    let scratch = scratch();
+    let scratch = scratch_with_home();
     for number in 1..=4 {
         scratch.commit(&plain(number));
     }
-    let index = scratch.path(".relaycode/index");
+    let index = scratch.index();
     let whole = fs::read(&index).unwrap();
     for at in (0..whole.len()).step_by(11) {
         let mut bytes = whole.clone();

@@ -1,7 +1,8 @@
 //! A record as the bytes of a file, and back.
 //!
 //! A file ends with a line `checksum: …` over every byte before that line: what was damaged is
-//! never taken for something else. A file of a newer format is refused before anything in it is
+//! never taken for something else. Before it stands a line `seal: …` over every byte before that one ([`crate::seal`]): an older
+//! relay takes it for a field that it does not know. A file of a newer format is refused before anything in it is
 //! interpreted.
 
 use std::borrow::Cow;
@@ -12,12 +13,14 @@ use serde::Deserialize;
 
 use crate::disk::{Digest, DigestHasher};
 use crate::record::{FORMAT, Record, yaml};
+use crate::seal::SealHasher;
 use crate::{LedgerError, LedgerResult, TxId};
 
 /// A record or journal of more bytes is neither written nor read.
 pub const RECORD_BYTES: usize = 256 * 1024 * 1024;
 
 const CHECKSUM: &str = "checksum: ";
+const SEAL: &str = "seal: ";
 const VERSION: &str = "version: ";
 const NUMBER: &str = "number: ";
 
@@ -25,7 +28,7 @@ const NUMBER: &str = "number: ";
 /// damaged byte does not turn one into the other.
 const OURS: [&str; 4] = [VERSION, NUMBER, "origin: ", CHECKSUM];
 
-/// The bytes of a record's file.
+/// The bytes of a record's file, without a seal.
 pub fn write(record: &Record) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut put = |piece: &[u8]| {
@@ -33,7 +36,7 @@ pub fn write(record: &Record) -> Vec<u8> {
         Ok(())
     };
     #[expect(clippy::expect_used, reason = "every type in a record is one that is written")]
-    write_to(record, &mut put).expect("a record can be written");
+    write_to(record, None, &mut put).expect("a record can be written");
     bytes
 }
 
@@ -42,13 +45,40 @@ pub fn write(record: &Record) -> Vec<u8> {
 ///
 /// # Errors
 /// The first of `put`.
-pub(crate) fn write_to(record: &Record, put: &mut PieceSink<'_>) -> io::Result<()> {
+pub(crate) fn write_to(
+    record: &Record,
+    mut seal: Option<SealHasher>,
+    put: &mut PieceSink<'_>,
+) -> io::Result<()> {
     let mut hashing = DigestHasher::default();
     yaml::emit(record, &mut |piece| {
         hashing.update(piece);
+        seal.iter_mut().for_each(|seal| seal.update(piece));
         put(piece)
     })?;
+    if let Some(seal) = seal {
+        let line = format!("{SEAL}{}\n", seal.finish());
+        hashing.update(line.as_bytes());
+        put(line.as_bytes())?;
+    }
     put(format!("{CHECKSUM}{}\n", hashing.digest()).as_bytes())
+}
+
+/// Whether a file has the seal that `hasher` makes of what stands before it.
+pub(crate) fn has_seal(bytes: &[u8], mut hasher: SealHasher) -> bool {
+    let Some((before_checksum, _)) = split_last_line(bytes) else { return false };
+    let Some((body, seal)) = split_last_line(before_checksum) else { return false };
+    let seal = seal.strip_prefix(SEAL.as_bytes()).and_then(|seal| std::str::from_utf8(seal).ok());
+    let Some(seal) = seal.and_then(Digest::parse) else { return false };
+    hasher.update(body);
+    hasher.matches(&seal)
+}
+
+/// What stands before the last line, and that line without its end.
+fn split_last_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let lines = bytes.strip_suffix(b"\n")?;
+    let at = lines.iter().rposition(|byte| *byte == b'\n')? + 1;
+    Some(lines.split_at(at))
 }
 
 /// Reads the record of transaction `id` from the bytes of the file at `path` (beneath the root, for

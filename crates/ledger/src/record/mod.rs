@@ -14,7 +14,7 @@ mod yaml;
 
 pub(crate) use file::write_to;
 pub use file::{RECORD_BYTES, read, write};
-pub(crate) use store::{LoadedRecord, PIECE, RecordLocation, RecordStore};
+pub(crate) use store::{LoadedRecord, PIECE, RecordLocation, RecordNames, RecordStore};
 
 use std::collections::BTreeMap;
 

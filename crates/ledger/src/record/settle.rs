@@ -80,7 +80,7 @@ impl Ledger {
         let newest = self.with_index(|index| {
             let mut newest = None;
             index.for_each_newest_first(&mut |line| {
-                newest = line.uuid.filter(|_| line.damage.is_none() && !line.revert_of.is_empty());
+                newest = line.uuid.filter(|_| !line.unsealed && !line.revert_of.is_empty());
                 ControlFlow::Break(())
             })?;
             Ok(newest)

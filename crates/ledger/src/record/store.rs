@@ -4,7 +4,7 @@
 
 use std::io;
 
-use relaycode_durable::{Fs, FsDir, FsKind, if_found};
+use relaycode_durable::{Fs, FsDir, FsKind, if_found, is_too_long};
 
 use crate::disk::{STATE_DIR_NAME, StateDir, StateSubdir, if_directory, state_dir};
 use crate::record::{RECORD_BYTES, Record, file, original};
@@ -34,13 +34,38 @@ pub(crate) enum LoadedRecord {
         record: Box<Record>,
         /// The original tool took it back.
         undone: bool,
+        /// This user's relay wrote it in this checkout.
+        own: bool,
     },
     /// A transaction of the original tool that was never decided on.
     Pending,
 }
 
+/// Which records there are, in two numbers: as many of the same names have the same, others hardly ever.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct RecordNames {
+    pub(crate) count: u64,
+    pub(crate) sum: u64,
+}
+
+impl RecordNames {
+    /// With one more. Whether it was taken back since does not matter.
+    pub(crate) fn with(self, place: &RecordLocation) -> RecordNames {
+        let name = match place {
+            RecordLocation::Own(id) | RecordLocation::Undone(id) => id.as_u64(),
+            RecordLocation::Foreign(name) => {
+                // FNV-1a.
+                let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+                name.bytes().fold(0xcbf2_9ce4_8422_2325, fold)
+            }
+        };
+        RecordNames { count: self.count.saturating_add(1), sum: self.sum.wrapping_add(name) }
+    }
+}
+
 /// The open directories with records.
 pub(crate) struct RecordStore<'l> {
+    ledger: &'l Ledger,
     fs: &'l dyn Fs,
     state: Option<StateDir>,
     undone: Option<FsDir>,
@@ -77,7 +102,11 @@ impl<'l> RecordStore<'l> {
         let undone = undone.context("open", ".relaycode/undone")?.flatten();
         // Whatever else is called `.relay` is none of ours.
         let foreign = if_directory(fs.open_dir(ledger.root.dir(), FOREIGN)).context("open", FOREIGN)?;
-        Ok(RecordStore { fs, state, undone, foreign })
+        Ok(RecordStore { ledger, fs, state, undone, foreign })
+    }
+
+    pub(crate) fn ledger(&self) -> &'l Ledger {
+        self.ledger
     }
 
     /// The state directory, if there is one.
@@ -108,11 +137,11 @@ impl<'l> RecordStore<'l> {
         Ok(())
     }
 
-    /// How many there are.
-    pub(crate) fn count(&self) -> LedgerResult<u64> {
-        let mut count = 0;
-        self.for_each_location(&mut |_| count += 1)?;
-        Ok(count)
+    /// Which there are.
+    pub(crate) fn names(&self) -> LedgerResult<RecordNames> {
+        let mut names = RecordNames::default();
+        self.for_each_location(&mut |place| names = names.with(&place))?;
+        Ok(names)
     }
 
     /// Where the record of a transaction is, if it is in `.relaycode/`.
@@ -138,15 +167,23 @@ impl<'l> RecordStore<'l> {
     /// The bytes of a record's file; `None`: it is not there.
     pub(crate) fn read_bytes(&self, place: &RecordLocation) -> LedgerResult<Option<Vec<u8>>> {
         let Some((dir, name)) = self.file_of(place) else { return Ok(None) };
-        Ok(if_found(self.fs.read(dir, &name, RECORD_BYTES as u64))
-            .map_err(cannot_read(place))?
-            .map(|(bytes, _)| bytes))
+        match if_found(self.fs.read(dir, &name, RECORD_BYTES as u64)) {
+            Err(error) if is_too_long(&error) => {
+                let reason = format!("it has more than {RECORD_BYTES} bytes");
+                Err(LedgerError::Damaged { path: place.path(), reason })
+            }
+            read => Ok(read.map_err(cannot_read(place))?.map(|(bytes, _)| bytes)),
+        }
     }
 
     /// The number that a record's file says it has, damaged or not; `None` if it says none or is not there.
     /// Read in pieces of whole lines: the file may be as long as all that its transaction changed.
     pub(crate) fn read_number(&self, place: &RecordLocation) -> LedgerResult<Option<u64>> {
         let Some((dir, name)) = self.file_of(place) else { return Ok(None) };
+        let stat = if_found(self.fs.stat(dir, &name)).map_err(cannot_read(place))?;
+        if stat.is_none_or(|stat| stat.len > RECORD_BYTES as u64) {
+            return Ok(None);
+        }
         let mut lines = Vec::new();
         let mut at = 0;
         loop {
@@ -173,7 +210,8 @@ impl<'l> RecordStore<'l> {
         let path = place.path();
         if let (true, Some(id)) = (file::is_relay_record(&bytes), place.id()) {
             let record = Box::new(super::read(&bytes, &path, id)?);
-            return Ok(Some(LoadedRecord::Record { record, undone: false }));
+            let own = self.ledger.is_own_record(place, &bytes);
+            return Ok(Some(LoadedRecord::Record { record, undone: false, own }));
         }
         let mut loaded = original::read(&bytes, &path, place.id())?;
         if let LoadedRecord::Record { undone, .. } = &mut loaded {

@@ -16,6 +16,7 @@ use crate::recording::{
     RecordingDirectory, RecordingManifest, RecordingWalkBounds, SecuredContent, SecuredEntry, SuspectFile,
     compare, format_size, root, walk,
 };
+use crate::seal::SealPurpose;
 use crate::transaction::{CommittedTransaction, SYNC_EACH, TransactionHeader, draft_record, recover};
 use crate::{IoContext, Ledger, LedgerResult, io_error};
 
@@ -161,10 +162,11 @@ pub(super) fn adopt(
     record.number = number;
     // Without it a revert does not give those bits back, and says so.
     let _ = ledger.note_special_modes(&record);
-    let doubt = write(state, &scratch, &record)?;
+    let doubt = write(ledger, state, &scratch, &record)?;
     // From here on nothing can fail any more: what is cut short, the next command catches up with.
     let cleared = own.clear(state);
     let _ = ledger.settle(&record);
+    ledger.forget_fresh();
     let doubt = doubt.or(cleared.err().map(|error| error.to_string()));
     Ok(RecordingOutcome {
         committed: Some(CommittedTransaction { record, durability_doubt: doubt }),
@@ -181,7 +183,7 @@ fn drop_excess_files(record: &mut Record, left: &mut OmissionList) -> LedgerResu
             bytes += piece.len();
             Ok(())
         };
-        record::write_to(record, &mut count).context("write", "the record")?;
+        record::write_to(record, None, &mut count).context("write", "the record")?;
         if bytes <= MOST_BYTES || record.result.is_empty() {
             return Ok(());
         }
@@ -202,9 +204,15 @@ fn outermost(path: &str) -> String {
 }
 
 /// Writes the record. Says what the disk said, if that leaves a doubt.
-fn write(state: &StateDir, scratch: &FsDir, record: &Record) -> LedgerResult<Option<String>> {
+fn write(
+    ledger: &Ledger,
+    state: &StateDir,
+    scratch: &FsDir,
+    record: &Record,
+) -> LedgerResult<Option<String>> {
     let name = state_dir::record_name(record.uuid);
-    let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(record, put);
+    let seal = ledger.seal_hasher(SealPurpose::Record);
+    let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(record, seal.clone(), put);
     let target = (state.dir(), name.as_str());
     match atomic::write_pieces(state.fs(), (scratch, "record"), target, &mut make) {
         Ok(()) => Ok(None),
@@ -255,7 +263,7 @@ impl AdoptRun<'_> {
             Some(known) => match self.content_before(&known)? {
                 Some(before) => Some(before),
                 None => {
-                    let reason = "was changed, and what was secured of it is gone";
+                    let reason = "may have been changed, and what was secured of it is gone";
                     self.left.add(path, reason, 1, known.stat.size);
                     return Ok(());
                 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use relaycode_durable::RenameMode;
+use relaycode_durable::{RenameMode, if_new};
 
 use crate::disk::StateDir;
 use crate::recording::{
@@ -42,9 +42,9 @@ fn recover_one(
     if is_committed(state, id)? {
         return own.clear(state).map(|()| Some(RecoveryOutcome::Committed));
     }
-    let manifest = match RecordingManifest::read(state.fs(), &own.dir, id, &own.path()) {
-        Err(LedgerError::Damaged { .. }) => return set_aside(state, &own).map(Some),
-        read => read?,
+    let manifest = match RecordingManifest::read(ledger, &own.dir, id, &own.path()) {
+        Err(LedgerError::Damaged { .. }) | Ok((_, false)) => return set_aside(state, &own).map(Some),
+        read => read?.0,
     };
     let later = HashSet::new();
     let bounds = adopt::walk_bounds(ledger, &manifest, &later);
@@ -64,13 +64,23 @@ fn recover_one(
     Ok(Some(RecoveryOutcome::RecordingAdopted { files, left }))
 }
 
-/// Moves a recording that cannot be understood out of the way; what it secured stays.
+/// Moves a recording that cannot be understood, or that somebody else wrote, out of the way; what it secured stays.
 fn set_aside(state: &StateDir, own: &RecordingDirectory) -> LedgerResult<RecoveryOutcome> {
-    let kept = format!("{}{KEPT}", own.id);
-    let moved = || -> io::Result<()> {
-        let all = own.store().open_all(state.fs())?;
-        state.fs().rename(&all, &own.id.to_string(), &all, &kept, RenameMode::NoReplace)
+    let fs = state.fs();
+    let moved = || -> io::Result<String> {
+        let all = own.store().open_all(fs)?;
+        let mut suffix = KEPT.to_string();
+        let mut attempt = 1;
+        let rename = |suffix: &str| {
+            let kept = format!("{}{suffix}", own.id);
+            if_new(fs.rename(&all, &own.id.to_string(), &all, &kept, RenameMode::NoReplace))
+        };
+        while rename(&suffix)?.is_none() {
+            attempt += 1;
+            suffix = format!("-{attempt}{KEPT}");
+        }
+        Ok(suffix)
     };
-    moved().context("keep", &own.path())?;
-    Ok(RecoveryOutcome::Kept { kept: format!("{}{KEPT}", own.path()) })
+    let suffix = moved().context("keep", &own.path())?;
+    Ok(RecoveryOutcome::SetAside { kept: format!("{}{suffix}", own.path()) })
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use relaycode_durable::{Fs, FsKind};
 
-use crate::disk::LedgerRoot;
 use crate::{IoContext, Ledger, LedgerError, LedgerResult, io_error};
 
 /// The ledger of the directory that has the project's name now, if that is another directory than before.
@@ -33,8 +32,7 @@ pub(super) fn reopen_ledger(ledger: &Ledger) -> LedgerResult<Option<Ledger>> {
     if is_link(&**fs, path) {
         return Err(gone("is a symbolic link to another directory now"));
     }
-    let root = LedgerRoot::new(Arc::clone(fs), dir);
-    Ok(Some(Ledger { fs: Arc::clone(fs), root, path: path.clone(), settings: ledger.settings.clone() }))
+    Ledger::with_root(Arc::clone(fs), dir, path, ledger.settings.clone()).map(Some)
 }
 
 fn is_link(fs: &dyn Fs, path: &std::path::Path) -> bool {

@@ -54,11 +54,13 @@ impl Ledger {
         let state = self.make_state()?;
         let ((own, within_reach), number) = {
             let _project = self.lock_project(&state)?;
-            let open = recover::recover_dead(self, &state)?;
+            let (open, _) = recover::recover_dead(self, &state)?;
             if let Some((id, pid)) = open.iter().find_map(|open| Some((open.id, open.pid?))) {
                 return Err(LedgerError::TransactionActive { id, pid });
             }
             self.refuse_if_recording(&state)?;
+            // Where that cannot be noted, a recording that dies with its project's directory is set aside.
+            let _ = self.note_checkout();
             (self.make_recording_directory(&state, about)?, self.next_number()?)
         };
         let later: HashSet<&str> = later.iter().map(|path| path.trim_end_matches('/')).collect();
@@ -82,7 +84,7 @@ impl Ledger {
             let Some(id) = place.list(fs)?.into_iter().next() else { continue };
             let told = (|| {
                 let dir = fs.open_dir(&place.open_all(fs).ok()?, &id.to_string()).ok()?;
-                let manifest = RecordingManifest::read(fs, &dir, id, &place.path_of(id)).ok()?;
+                let (manifest, _) = RecordingManifest::read(self, &dir, id, &place.path_of(id)).ok()?;
                 Some((manifest.pid, manifest.told.prompt_summary.unwrap_or_default()))
             })();
             let (pid, command) = told.unwrap_or_default();
@@ -181,7 +183,7 @@ impl Ledger {
         manifest.links = links;
         manifest.blind = blind;
         manifest.before = before;
-        manifest.write(fs, &own.dir)?;
+        manifest.write(self, &own.dir)?;
         Ok((manifest, secured))
     }
 }

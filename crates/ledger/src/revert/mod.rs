@@ -25,6 +25,7 @@ use crate::record::special_modes::is_special;
 use crate::record::{
     DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
 };
+use crate::seal::RecordProvenance;
 use crate::transaction::{AfterContent, FileChange, NewMode, TransactionHeader};
 use crate::{IoContext, Ledger, LedgerError, LedgerRefusal, LedgerResult, LedgerRule, TxId, io_error};
 use builder::{RevertBuilder, RevertPart};
@@ -223,13 +224,22 @@ impl Ledger {
     /// Plans to take back a transaction or a group.
     ///
     /// # Errors
-    /// As [`plan`] does; and if a record cannot be read.
+    /// As [`plan`] does; `ForeignRecords` where a person has to look first; and if a record cannot be read.
     pub fn plan_revert(&self, target: &LogTarget, options: &RevertOptions) -> LedgerResult<RevertPlan> {
         let ids = match target {
             LogTarget::Transaction(id) => slice::from_ref(id),
             LogTarget::Group { members, .. } => members,
         };
         let records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
+        let mut foreign = Vec::new();
+        for id in ids {
+            if self.provenance(*id)? == RecordProvenance::Foreign {
+                foreign.push(*id);
+            }
+        }
+        if !foreign.is_empty() {
+            return Err(LedgerError::ForeignRecords(foreign));
+        }
         let paths = self.root().resolver();
         let mut reversal = plan(&records, self, &paths, options)?;
         self.plan_special_modes(&mut reversal, &paths)?;

@@ -167,7 +167,7 @@ impl TransactionDirectory {
     /// Writes a journal so that it is there or not, never in part.
     pub(crate) fn write_journal(&self, state: &StateDir, journal: &Record) -> LedgerResult<()> {
         let name = state_dir::journal_name(journal.uuid);
-        let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(journal, put);
+        let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(journal, self.seal.clone(), put);
         atomic::write_pieces(state.fs(), (&self.dir, "journal"), (state.dir(), &name), &mut make)
             .map_err(|error| error.source)
             .context("write", &state_dir::path_of(&name))

@@ -5,8 +5,10 @@ use relaycode_durable::atomic;
 
 use crate::disk::{FileProbe, state_dir};
 use crate::record::{self, Record};
+use crate::seal::SealPurpose;
 use crate::transaction::{
-    OpenTransaction, TransactionCleanup, TransactionStage, TransactionStep, mark_put_back, recover,
+    OpenTransaction, StateStamp, TransactionCleanup, TransactionStage, TransactionStep, mark_put_back,
+    recover,
 };
 use crate::{IoContext, LedgerError, LedgerResult, io_error};
 
@@ -48,9 +50,17 @@ impl OpenTransaction<'_> {
             if let Some(path) = self.find_late_write()? {
                 return Err(LedgerError::Conflict { path });
             }
-            Ok((lock, self.ledger.next_number()?))
+            let known = self.ledger.take_stamp(&self.state).filter(|stamp| stamp.open == [self.id()]);
+            if let Some(names) = known.as_ref().and_then(StateStamp::names) {
+                self.ledger.know_fresh(names);
+            }
+            let number = self.ledger.next_number();
+            if number.is_err() {
+                self.ledger.forget_fresh();
+            }
+            Ok((lock, number?, known.is_some()))
         });
-        let (_project, number) = match prepared {
+        let (_project, number, is_alone) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
                 self.put_back_applied()?;
@@ -63,11 +73,13 @@ impl OpenTransaction<'_> {
         self.record.gate = verdict.gate;
         self.record.number = number;
         let name = state_dir::record_name(self.id());
-        let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(&self.record, put);
+        let seal = self.ledger.seal_hasher(SealPurpose::Record);
+        let mut make = |put: &mut atomic::PieceSink<'_>| record::write_to(&self.record, seal.clone(), put);
         let target = (self.state.dir(), name.as_str());
         let written =
             atomic::write_pieces(self.state.fs(), (&self.directory.dir, "record"), target, &mut make);
         if let Err(error) = written {
+            self.ledger.forget_fresh();
             // A rename that reports an error may have happened all the same.
             let committed = || {
                 let committed = recover::is_committed(&self.state, self.id());
@@ -87,6 +99,10 @@ impl OpenTransaction<'_> {
         let cleanup = TransactionCleanup { state: &self.state, paths: &self.paths, own: &self.directory };
         let settled = cleanup.settle_commit(self.record.uuid, &self.transaction);
         let _ = self.ledger.settle(&self.record);
+        if is_alone && settled.is_ok() {
+            self.ledger.leave_stamp(&self.state, &[], self.ledger.fresh_names());
+        }
+        self.ledger.forget_fresh();
         Ok(CommittedTransaction {
             record: self.record,
             durability_doubt: settled.err().map(|error| error.to_string()),

@@ -17,6 +17,7 @@ pub mod journal;
 pub(crate) mod putback;
 pub mod recover;
 mod stage;
+mod stamp;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ use journal::{is_directory_of, is_slot};
 use putback::{FRESH, ForeignFilePolicy, PutBackOutcome, aside_path};
 pub use recover::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 pub(crate) use stage::SYNC_EACH;
+use stamp::StateStamp;
 use steps::{PlannedFile, PlannedStep};
 
 use std::collections::HashMap;
@@ -46,6 +48,8 @@ use crate::disk::{
 use crate::record::{
     FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory, blobs,
 };
+use crate::recording;
+use crate::seal::{DirectoryMark, SealHasher, SealPurpose};
 use crate::{IoContext, Ledger, LedgerError, LedgerResult, LedgerRule, TxId, UnfinishedPutBack};
 
 /// Where transactions have their directories, beneath the root.
@@ -69,6 +73,8 @@ pub(crate) struct TransactionDirectory {
     /// Held while the transaction lives; a dead one may have none.
     #[expect(dead_code, reason = "it is held, never looked at")]
     pub(crate) lock: Option<FsLock>,
+    /// Seals the journal of the transaction that has this very directory; `None`: there is no secret.
+    pub(crate) seal: Option<SealHasher>,
 }
 
 impl TransactionDirectory {
@@ -93,14 +99,21 @@ impl Ledger {
     ) -> LedgerResult<OpenTransaction<'_>> {
         let state = self.make_state()?;
         let _project = self.lock_project_unless(&state, stop)?;
-        let others = recover::recover_dead(self, &state)?;
+        let known = self.take_stamp(&state).filter(|stamp| stamp.open.is_empty());
+        let (others, is_idle) = match &known {
+            Some(_) => (Vec::new(), true),
+            None => recover::recover_dead(self, &state)?,
+        };
+        if known.is_some() {
+            recording::recover_dead_recordings(self, &state)?;
+        }
         let claims = claims(&others);
         self.require_unprocessed(&state, &about)?;
         let wanted = steps::plan_steps(changes).map_err(LedgerError::Refused)?;
         let paths = self.root.resolver();
         let checked = check::check(&paths, &wanted, &about, &claims)?;
         let remove_directories = existing_directories(&paths, &about.directories_to_remove)?;
-        let own = make_transaction_directory(&state, about.uuid)?;
+        let own = self.make_transaction_directory(&state, about.uuid)?;
         let staged = match stage::stage(&paths, &wanted, &own, &checked.stats, &about.special_modes) {
             Ok(staged) => staged,
             Err(error) => {
@@ -125,13 +138,52 @@ impl Ledger {
         open.record.notes.extend(staged.notes);
         open.journal_and_apply(changes, staged.all_synced, &modes, stop)?;
         open.record.made_directories.extend(shared_directories(changes, &others));
+        if is_idle {
+            self.leave_stamp(&open.state, &[open.id()], known.and_then(|stamp| stamp.names()));
+        }
         Ok(open)
+    }
+
+    /// Makes the transaction's directory and takes its lock. An earlier attempt under the same id may
+    /// have left one with somebody's bytes in it; then the name gets a number.
+    fn make_transaction_directory(&self, state: &StateDir, id: TxId) -> LedgerResult<TransactionDirectory> {
+        let all = state.require_subdir(StateSubdir::Transactions).context("open", SLOTS_PATH)?;
+        let taken = |name: &str| -> LedgerResult<bool> {
+            for suffix in ["", cleanup::DONE, cleanup::KEPT] {
+                let name = format!("{name}{suffix}");
+                if state.fs().exists(&all, &name).context("look at", &name)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        };
+        let mut name = id.to_string();
+        let mut attempt = 1;
+        while taken(&name)? {
+            attempt += 1;
+            name = format!("{id}-{attempt}");
+        }
+        let made = || -> io::Result<TransactionDirectory> {
+            state.fs().make_dir(&all, &name, DirMode::Private)?;
+            let dir = state.fs().open_dir(&all, &name)?;
+            let lock = state.fs().try_lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
+            let seal = self.journal_hasher(&dir)?;
+            Ok(TransactionDirectory { name: name.clone(), dir, lock: Some(lock), seal })
+        };
+        made().context("make", &format!("{SLOTS_PATH}/{name}"))
+    }
+
+    /// Seals the journal of the transaction with this directory.
+    fn journal_hasher(&self, dir: &FsDir) -> io::Result<Option<SealHasher>> {
+        let mark = DirectoryMark::of(&*self.fs, dir)?;
+        Ok(self.seal_hasher(SealPurpose::Journal(&mark)))
     }
 
     /// The id must not be in the ledger yet.
     fn require_unprocessed(&self, state: &StateDir, about: &TransactionHeader) -> LedgerResult<()> {
         if !recover::is_committed(state, about.uuid)? {
-            return Ok(());
+            // A journal that somebody else left under the same id is not written over.
+            return recover::require_no_journal(state, about.uuid);
         }
         // A record that cannot be read is in the ledger all the same.
         let answer = self.record(about.uuid).ok().and_then(|record| record.answer);
@@ -191,34 +243,6 @@ pub(crate) fn draft_record(about: TransactionHeader) -> Record {
         plan: about.plan,
         ..Record::default()
     }
-}
-
-/// Makes the transaction's directory and takes its lock. An earlier attempt under the same id may
-/// have left one with somebody's bytes in it; then the name gets a number.
-fn make_transaction_directory(state: &StateDir, id: TxId) -> LedgerResult<TransactionDirectory> {
-    let all = state.require_subdir(StateSubdir::Transactions).context("open", SLOTS_PATH)?;
-    let taken = |name: &str| -> LedgerResult<bool> {
-        for suffix in ["", cleanup::DONE, cleanup::KEPT] {
-            let name = format!("{name}{suffix}");
-            if state.fs().exists(&all, &name).context("look at", &name)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    };
-    let mut name = id.to_string();
-    let mut attempt = 1;
-    while taken(&name)? {
-        attempt += 1;
-        name = format!("{id}-{attempt}");
-    }
-    let made = || -> io::Result<TransactionDirectory> {
-        state.fs().make_dir(&all, &name, DirMode::Private)?;
-        let dir = state.fs().open_dir(&all, &name)?;
-        let lock = state.fs().try_lock(&dir, "lock")?.ok_or(io::ErrorKind::WouldBlock)?;
-        Ok(TransactionDirectory { name: name.clone(), dir, lock: Some(lock) })
-    };
-    made().context("make", &format!("{SLOTS_PATH}/{name}"))
 }
 
 /// Those of `directories` that are there, with their permission bits, innermost first.

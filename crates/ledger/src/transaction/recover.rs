@@ -4,15 +4,19 @@
 //! committed, whatever else there is; any other is put back, by the same code as in a living
 //! transaction, as often as it takes. A journal that cannot be understood stops everything: what it
 //! speaks of is in the project, and guessing would be worse.
+//!
+//! A journal that this user's relay did not seal in this checkout, for the transaction with this very directory, may have
+//! come with the repository. It claims no file and nothing is done at its word, until a person who saw it says so.
 
 use std::collections::HashSet;
 use std::io;
 
 use relaycode_durable::{DirMode, FsKind, if_found, is_link, is_not_regular, is_too_long, pick_entries};
 
-use crate::disk::{STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
+use crate::disk::{Digest, STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
 use crate::record::{self, Record, RecordContent, blobs};
 use crate::recording::{self, Omission};
+use crate::seal::SealHasher;
 use crate::transaction::{
     ForeignFilePolicy, PutBackOutcome, SLOTS_PATH, TransactionCleanup, TransactionDirectory,
     TransactionJournal, TransactionStage, TransactionStep, cleanup, is_directory_of, putback,
@@ -59,6 +63,13 @@ pub enum RecoveryOutcome {
     },
     /// The original tool left it; it is not touched.
     Original,
+    /// Somebody else wrote it; it is not touched.
+    Foreign(ForeignJournal),
+    /// Somebody else wrote it, or it is a recording that cannot be understood; it is set aside.
+    SetAside {
+        /// Where it is kept.
+        kept: String,
+    },
     /// It is a recording whose process died: what had changed is in the ledger now.
     RecordingAdopted {
         /// How many files that is; 0: nothing had changed, and nothing is recorded.
@@ -66,6 +77,26 @@ pub enum RecoveryOutcome {
         /// What changed and cannot be undone.
         left: Vec<Omission>,
     },
+}
+
+/// Who wrote a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JournalAuthor {
+    /// This user's relay, in this checkout.
+    Own,
+    /// The original tool.
+    Original,
+    /// Nobody that could be told.
+    Foreign,
+}
+
+/// A journal that this user's relay did not write in this checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignJournal {
+    /// The digest of its file: what a person says yes to.
+    pub digest: Digest,
+    /// The files that it speaks of.
+    pub files: Vec<String>,
 }
 
 /// A transaction that is open: alive in another process, or waiting for a person.
@@ -83,8 +114,21 @@ impl Ledger {
     /// # Errors
     /// `Newer` and `Damaged` for a journal that cannot be understood: nothing is touched then.
     pub fn recover(&self, how: RecoveryMode) -> LedgerResult<Vec<RecoveredTransaction>> {
+        self.recover_accepting(how, None)
+    }
+
+    /// The same, and a person who saw it wants the foreign journal with this digest to be followed like one of their own.
+    ///
+    /// # Errors
+    /// As [`Ledger::recover`].
+    pub fn recover_accepting(
+        &self,
+        how: RecoveryMode,
+        accepted: Option<Digest>,
+    ) -> LedgerResult<Vec<RecoveredTransaction>> {
         let state = self.state()?;
         let nothing = match &state {
+            Some(state) if how == RecoveryMode::Automatic && self.is_known_idle(state) => true,
             Some(state) => {
                 list_journals(state)?.is_empty() && list_orphans(state, &HashSet::new())?.is_empty()
             }
@@ -96,27 +140,62 @@ impl Ledger {
         }
         let state = self.make_state()?;
         let _project = self.lock_project(&state)?;
-        let recovered = recover_all(self, &state, how)?.0;
+        let recovered = recover_all(self, &state, how, accepted)?.0;
         // What a crash kept from following the newest commit; the next command tries again.
         let _ = self.catch_up();
         Ok(recovered)
     }
 
-    /// How many transactions are open, or stopped in the middle. Nothing is touched.
-    pub fn count_unfinished(&self) -> LedgerResult<usize> {
-        self.state()?.map_or(Ok(0), |state| Ok(list_journals(&state)?.len()))
+    /// Sets aside the foreign journal of a transaction, if its file still has this digest. Nothing is done at its word, and
+    /// nothing is thrown away.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn set_journal_aside(&self, id: TxId, digest: Digest) -> LedgerResult<Vec<RecoveredTransaction>> {
+        let state = self.make_state()?;
+        let _project = self.lock_project(&state)?;
+        match inspect_journal(self, &state, id, (RecoveryMode::Automatic, None))? {
+            JournalStatus::Foreign(journal) if journal.digest == digest => {}
+            _ => return Ok(Vec::new()),
+        }
+        let JournalStatus::Unwanted(own) = inspect_journal(self, &state, id, (RecoveryMode::Keep, None))?
+        else {
+            return Ok(Vec::new());
+        };
+        let outcome = RecoveryOutcome::SetAside { kept: own.set_journal_aside(&state, id)? };
+        Ok(vec![RecoveredTransaction { id, outcome }])
+    }
+
+    /// The transactions that are open, or stopped in the middle, and who left them so. Nothing is touched.
+    pub fn list_unfinished(&self) -> LedgerResult<Vec<(TxId, JournalAuthor)>> {
+        let Some(state) = self.state()? else { return Ok(Vec::new()) };
+        let mut unfinished = Vec::new();
+        for id in list_journals(&state)? {
+            unfinished.push((id, journal_author(self, &state, id)?));
+        }
+        unfinished.sort_unstable_by_key(|(id, _)| *id);
+        Ok(unfinished)
     }
 }
 
-/// Deals with dead transactions before a new one begins, and says which are still open.
-pub(crate) fn recover_dead(ledger: &Ledger, state: &StateDir) -> LedgerResult<Vec<UnfinishedTransaction>> {
-    Ok(recover_all(ledger, state, RecoveryMode::Automatic)?.1)
+/// Deals with dead transactions before a new one begins, and says which are still open, and whether no journal at all is left.
+pub(crate) fn recover_dead(
+    ledger: &Ledger,
+    state: &StateDir,
+) -> LedgerResult<(Vec<UnfinishedTransaction>, bool)> {
+    let (recovered, open) = recover_all(ledger, state, RecoveryMode::Automatic, None)?;
+    let stays = |one: &RecoveredTransaction| {
+        matches!(one.outcome, RecoveryOutcome::Original | RecoveryOutcome::Foreign(_))
+    };
+    let is_idle = open.is_empty() && !recovered.iter().any(stays);
+    Ok((open, is_idle))
 }
 
 fn recover_all(
     ledger: &Ledger,
     state: &StateDir,
     how: RecoveryMode,
+    accepted: Option<Digest>,
 ) -> LedgerResult<(Vec<RecoveredTransaction>, Vec<UnfinishedTransaction>)> {
     let mut recovered = Vec::new();
     let mut open = Vec::new();
@@ -126,7 +205,7 @@ fn recover_all(
     // All are read before the first is touched: one from a newer relay refuses everything.
     let read: Vec<(TxId, JournalStatus)> = journals
         .into_iter()
-        .map(|id| Ok((id, inspect_journal(state, id, how)?)))
+        .map(|id| Ok((id, inspect_journal(ledger, state, id, (how, accepted))?)))
         .collect::<LedgerResult<_>>()?;
     for (id, found) in read {
         match found {
@@ -137,11 +216,20 @@ fn recover_all(
                 let kept = own.set_journal_aside(state, id)?;
                 // Which of them was the one is not known any more.
                 for name in directories_of(state, id)? {
-                    if take_over(state, &name)?.is_some() {
+                    if take_over(ledger, state, &name)?.is_some() {
                         cleanup::mark_kept(state, &name).context("keep", &format!("{SLOTS_PATH}/{name}"))?;
                     }
                 }
                 recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Kept { kept } });
+            }
+            JournalStatus::Unwanted(own) => {
+                let kept = own.set_journal_aside(state, id)?;
+                in_use.extend(directories_of(state, id)?);
+                recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::SetAside { kept } });
+            }
+            JournalStatus::Foreign(journal) => {
+                in_use.extend(directories_of(state, id)?);
+                recovered.push(RecoveredTransaction { id, outcome: RecoveryOutcome::Foreign(journal) });
             }
             JournalStatus::Alive { record, transaction } => {
                 in_use.insert(transaction.directory.clone());
@@ -176,10 +264,14 @@ fn to_unfinished(record: &Record, transaction: &TransactionJournal, alive: bool)
 
 /// A journal, and whether somebody still works on it.
 enum JournalStatus {
-    /// It is not ours.
+    /// The original tool wrote it.
     Original,
+    /// Somebody else wrote it.
+    Foreign(ForeignJournal),
     /// It cannot be understood, and the user wants it out of the way.
     Damaged(TransactionDirectory),
+    /// Somebody else wrote it, and the user wants it out of the way.
+    Unwanted(TransactionDirectory),
     Alive {
         record: Box<Record>,
         transaction: TransactionJournal,
@@ -191,7 +283,12 @@ enum JournalStatus {
     },
 }
 
-fn inspect_journal(state: &StateDir, id: TxId, how: RecoveryMode) -> LedgerResult<JournalStatus> {
+fn inspect_journal(
+    ledger: &Ledger,
+    state: &StateDir,
+    id: TxId,
+    (how, accepted): (RecoveryMode, Option<Digest>),
+) -> LedgerResult<JournalStatus> {
     let name = state_dir::journal_name(id);
     let path = state_dir::path_of(&name);
     let bytes = match state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64) {
@@ -202,7 +299,25 @@ fn inspect_journal(state: &StateDir, id: TxId, how: RecoveryMode) -> LedgerResul
     let damage = match record::read(&bytes, &path, id) {
         Ok(mut record) => match record.transaction.take() {
             Some(transaction) => match transaction.validate(id) {
-                Ok(()) => return journal_status(state, record, transaction),
+                Ok(()) if is_alive(state, &transaction.directory)? => {
+                    return Ok(JournalStatus::Alive { record: Box::new(record), transaction });
+                }
+                Ok(()) => {
+                    let digest = Digest::of(&bytes);
+                    let own =
+                        accepted == Some(digest) || is_own_journal(ledger, state, &transaction, &bytes)?;
+                    if !own && how != RecoveryMode::Keep {
+                        let mut files = to_unfinished(&record, &transaction, false).paths;
+                        files.sort_unstable();
+                        files.dedup();
+                        return Ok(JournalStatus::Foreign(ForeignJournal { digest, files }));
+                    }
+                    return match take_over(ledger, state, &transaction.directory)? {
+                        Some(directory) if !own => Ok(JournalStatus::Unwanted(directory)),
+                        Some(own) => Ok(JournalStatus::Dead { record: Box::new(record), transaction, own }),
+                        None => Ok(JournalStatus::Alive { record: Box::new(record), transaction }),
+                    };
+                }
                 Err(reason) => LedgerError::Damaged { path, reason },
             },
             None => LedgerError::Damaged { path, reason: "it has no steps".to_string() },
@@ -218,22 +333,72 @@ fn inspect_journal(state: &StateDir, id: TxId, how: RecoveryMode) -> LedgerResul
     if how != RecoveryMode::Keep {
         return Err(damage);
     }
-    match take_over(state, &directory.unwrap_or_else(|| id.to_string()))? {
+    match take_over(ledger, state, &directory.unwrap_or_else(|| id.to_string()))? {
         Some(own) => Ok(JournalStatus::Damaged(own)),
         None => Err(damage),
     }
 }
 
-fn journal_status(
+fn journal_author(ledger: &Ledger, state: &StateDir, id: TxId) -> LedgerResult<JournalAuthor> {
+    let name = state_dir::journal_name(id);
+    let bytes = state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64);
+    let bytes = bytes.map(|(bytes, _)| bytes).unwrap_or_default();
+    let transaction = record::read(&bytes, &name, id).ok().and_then(|record| record.transaction);
+    if let Some(transaction) = transaction.filter(|transaction| transaction.validate(id).is_ok())
+        && (is_alive(state, &transaction.directory)? || is_own_journal(ledger, state, &transaction, &bytes)?)
+    {
+        return Ok(JournalAuthor::Own);
+    }
+    let ours = record::file::is_relay_record(&bytes) || !directories_of(state, id)?.is_empty();
+    Ok(if ours { JournalAuthor::Foreign } else { JournalAuthor::Original })
+}
+
+/// Whether somebody holds the lock of a transaction: nobody can bring that along with a repository.
+fn is_alive(state: &StateDir, directory: &str) -> LedgerResult<bool> {
+    let held = || -> io::Result<bool> {
+        let all = state.require_subdir(StateSubdir::Transactions)?;
+        let Some(dir) = if_found(state.fs().open_dir(&all, directory))? else { return Ok(false) };
+        Ok(matches!(if_found(state.fs().try_lock_existing(&dir, "lock"))?, Some(None)))
+    };
+    held().context("open", &format!("{SLOTS_PATH}/{directory}"))
+}
+
+/// Whether this user's relay wrote a journal, in this checkout, for the transaction with this very directory. A crash may have left that
+/// under the name that it has when all is done.
+fn is_own_journal(
+    ledger: &Ledger,
     state: &StateDir,
-    record: Record,
-    transaction: TransactionJournal,
-) -> LedgerResult<JournalStatus> {
-    let record = Box::new(record);
-    Ok(match take_over(state, &transaction.directory)? {
-        Some(own) => JournalStatus::Dead { record, transaction, own },
-        None => JournalStatus::Alive { record, transaction },
-    })
+    transaction: &TransactionJournal,
+    bytes: &[u8],
+) -> LedgerResult<bool> {
+    if ledger.seal.is_none() {
+        return Ok(false);
+    }
+    let names = transaction_directories(state, |name| name.starts_with(&transaction.directory))?;
+    for name in names {
+        let hasher = || -> io::Result<Option<SealHasher>> {
+            let all = state.require_subdir(StateSubdir::Transactions)?;
+            ledger.journal_hasher(&state.fs().open_dir(&all, &name)?)
+        };
+        let hasher = hasher().context("open", &format!("{SLOTS_PATH}/{name}"))?;
+        if hasher.is_some_and(|hasher| record::file::has_seal(bytes, hasher)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A transaction that is about to begin must not write over a journal of the same id; one of the original tool it takes the
+/// place of.
+pub(crate) fn require_no_journal(state: &StateDir, id: TxId) -> LedgerResult<()> {
+    let name = state_dir::journal_name(id);
+    let path = state_dir::path_of(&name);
+    let ours = match if_found(state.fs().read(state.dir(), &name, record::RECORD_BYTES as u64)) {
+        Ok(found) => found.is_some_and(|(bytes, _)| record::file::is_relay_record(&bytes)),
+        Err(error) if is_too_long(&error) || is_not_regular(&error) || is_link(&error) => true,
+        Err(error) => return Err(io_error("read", &path)(error)),
+    };
+    if ours { Err(LedgerError::Undecided { id, path }) } else { Ok(()) }
 }
 
 fn is_plain_name(name: &str) -> bool {
@@ -241,7 +406,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 /// Takes over a transaction's directory; `None` if its owner is alive. One that is gone is made anew.
-fn take_over(state: &StateDir, name: &str) -> LedgerResult<Option<TransactionDirectory>> {
+fn take_over(ledger: &Ledger, state: &StateDir, name: &str) -> LedgerResult<Option<TransactionDirectory>> {
     let path = format!("{SLOTS_PATH}/{name}");
     let taken = || -> io::Result<Option<TransactionDirectory>> {
         let all = state.require_subdir(StateSubdir::Transactions)?;
@@ -260,7 +425,8 @@ fn take_over(state: &StateDir, name: &str) -> LedgerResult<Option<TransactionDir
                 return Ok(None);
             }
         }
-        Ok(Some(TransactionDirectory { name: name.to_string(), dir, lock }))
+        let seal = ledger.journal_hasher(&dir)?;
+        Ok(Some(TransactionDirectory { name: name.to_string(), dir, lock, seal }))
     };
     taken().context("open", &path)
 }
@@ -337,7 +503,12 @@ fn transaction_directories(state: &StateDir, is_wanted: impl Fn(&str) -> bool) -
 }
 
 fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> LedgerResult<()> {
-    let Some(own) = take_over(state, name)? else { return Ok(()) };
+    let own = match take_over(ledger, state, name) {
+        // Nothing that relay made has something else where its lock is: it is left alone, and is in nobody's way.
+        Err(LedgerError::Io { source, .. }) if is_no_file(&source) => return Ok(()),
+        taken => taken?,
+    };
+    let Some(own) = own else { return Ok(()) };
     let id = name.get(..36).and_then(|id| id.parse::<TxId>().ok());
     let places = ledger.root.resolver();
     let gone = || -> io::Result<()> {
@@ -354,6 +525,11 @@ fn remove_orphan(ledger: &Ledger, state: &StateDir, name: &str) -> LedgerResult<
         TransactionCleanup { state, paths: &places, own: &own }.clear_staging()
     };
     gone().context("tidy", &format!("{SLOTS_PATH}/{name}"))
+}
+
+/// Whether a file could not be used because it is none.
+fn is_no_file(error: &io::Error) -> bool {
+    is_not_regular(error) || is_link(error) || error.kind() == io::ErrorKind::IsADirectory
 }
 
 /// The transactions that have a journal.

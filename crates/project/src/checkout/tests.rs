@@ -46,6 +46,23 @@ fn another_directory_at_the_same_path_gets_a_key_of_its_own() {
 }
 
 #[test]
+fn a_key_does_not_follow_an_inode_that_was_given_out_again() {
+    let (dir, checkout) = scene();
+    let root = dir.path().join("app");
+    let first = checkout.get_or_create_key(&root).unwrap();
+    let old = DirectoryRef::open(&root).unwrap().mark;
+    fs::rename(&root, dir.path().join("old")).unwrap();
+    fs::create_dir(&root).unwrap();
+    let new = DirectoryRef::open(&root).unwrap().mark;
+    let file = fs::read_dir(dir.path().join("home/projects")).unwrap().next().unwrap().unwrap().path();
+    let (old, new) = (serde_json::to_value(old).unwrap(), serde_json::to_value(new).unwrap());
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace(&old["inode"].to_string(), &new["inode"].to_string())).unwrap();
+    assert_eq!(checkout.key(&root).unwrap().is_none(), old["born"] != new["born"]);
+    assert_ne!(checkout.get_or_create_key(&root).unwrap() == first, old["born"] != new["born"]);
+}
+
+#[test]
 fn a_key_that_is_damaged_or_that_others_could_know_is_replaced() {
     let (dir, checkout) = scene();
     let root = dir.path().join("app");

@@ -67,6 +67,15 @@ impl Git<'_> {
         Ok(files)
     }
 
+    /// Whether git has been told of anything in the directory `path`, relative to the project's root.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn tracks(&self, path: &str) -> GitResult<bool> {
+        let told = self.run_checked(self.safe_policy()?, &["ls-files", "-z", "--", path], LIST)?;
+        Ok(!told.is_empty())
+    }
+
     /// Those of these files, relative to the project's root, that git ignores or would ignore.
     ///
     /// # Errors

@@ -63,6 +63,11 @@ impl InitArgs {
             transaction = Some(committed.record.uuid.to_string());
             project.config = config::load(&project.root, ctx.home.path.as_deref());
         }
+        if project.tracks_state() {
+            let said = "git tracks .relaycode, which holds what is yours alone: whoever gets the repository gets it, too";
+            ctx.eprint_remark(LogLevel::Warn, said);
+            ctx.eprint_detail(LogLevel::Warn, project::UNTRACK_HINT);
+        }
         let door = project.into_door(ctx)?;
         let prompt = super::prompt::instructions(&door, &[])?.text;
         if !ctx.is_json() {

@@ -1,6 +1,7 @@
 //! The commands, one file each: arguments, help and function. Adding one is a `mod` line, a variant
 //! and an arm.
 
+pub(crate) mod accept_foreign;
 mod apply;
 mod ask;
 pub(crate) mod blame;
@@ -168,6 +169,7 @@ pub(crate) fn main() -> ExitCode {
         options: &options,
         console: &mut console,
         home: &home,
+        may_write: command.may_write(),
     });
     let level = console.level;
     let (failure, exit) = match (result, console.finish()) {

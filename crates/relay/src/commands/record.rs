@@ -84,6 +84,8 @@ impl RecordArgs {
         let waiting = start_spinner(ctx, "looking at what changed");
         let (secured_at, outside) = watched.recording.storage_path();
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
+        // A command may remove anything that is the user's.
+        let is_secured_gone = !secured_at.exists();
         let adoption = door.adopt(watched, ran.as_ref().ok());
         drop(waiting);
         let adoption = adoption.map_err(|error| not_recorded_failure(error, &door.root, &secured_at))?;
@@ -97,6 +99,9 @@ impl RecordArgs {
         }
         if adoption.history.lost > 0 {
             return Err(history_lost_failure(adoption.history.lost));
+        }
+        if is_secured_gone {
+            return Err(secured_lost_failure(&adoption, &secured_at));
         }
         self.exit_as_command(&finished, adoption.committed.is_some())
     }
@@ -219,6 +224,21 @@ fn history_lost_failure(records: usize) -> CommandFailure {
     CommandFailure::new(Exit::DiskDoubt, "historyLost", said).hint(
         "there was no copy of them: what they did cannot be undone any more; what the command changed can",
     )
+}
+
+/// The command took with it what was secured before it ran.
+fn secured_lost_failure(adoption: &Adoption, secured_at: &Path) -> CommandFailure {
+    let said = match adoption.irreversible.len() {
+        0 => "the command removed what was secured before it ran".to_string(),
+        count => {
+            let changes = pluralize(count, "change");
+            format!("the command removed what was secured before it ran: {changes} cannot be undone")
+        }
+    };
+    let where_it_was = secured_at.display();
+    CommandFailure::new(Exit::DiskDoubt, "securedLost", said).hint(format!(
+        "it was in {where_it_was}; your own directory holds trust, keys and the copies of earlier changes as well"
+    ))
 }
 
 /// What became of what had changed, if the command was cut short.

@@ -1,16 +1,19 @@
 //! `relay recover`: what an earlier run left in the middle is put right.
 
 use relaycode_ledger::recording::Omission;
-use relaycode_ledger::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
+use relaycode_ledger::{Ledger, RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 use relaycode_tui::views;
 use serde_json::{Value, json};
 
-use crate::{CommandContext, CommandResult, Exit, FailureDetail, LogLevel, Project};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, Exit, FailureDetail, LogLevel, Project, questions,
+};
 
 /// Put right what a run that stopped in the middle left
 ///
 /// Every command that writes does this by itself. What is left for this one are files that somebody
-/// changed meanwhile: they are left alone until you say which side stays.
+/// changed meanwhile: they are left alone until you say which side stays. And files in .relaycode that your relay did not
+/// write: they may have come with the repository, and nothing is done at their word before you said so here.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RecoverArgs {
     /// Stay with what is there now
@@ -30,18 +33,26 @@ impl RecoverArgs {
             (_, true) => RecoveryMode::Restore,
             _ => RecoveryMode::Automatic,
         };
-        let recovered = project.ledger.recover(how)?;
+        let recovered = decide_foreign(&project.ledger, project.ledger.recover(how)?, how, ctx)?;
         let left = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_));
-        let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
+        let foreign = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::Foreign(_));
+        let exit = match () {
+            () if recovered.iter().any(foreign) => Exit::NobodyToAsk,
+            () if recovered.iter().any(left) => Exit::NeedsYou,
+            () => Exit::Done,
+        };
         let transactions: Vec<Value> = recovered.iter().map(transaction_json).collect();
         let project = project.root.to_string_lossy();
         ctx.print_result(exit, json!({"project": project, "transactions": transactions}));
         if exit == Exit::Done && ctx.is_quiet() {
             return Ok(exit);
         }
-        let aside = ctx.is_json() || exit == Exit::NeedsYou;
+        let aside = ctx.is_json() || exit != Exit::Done;
         let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
         let mut text = views::recovery::text(&recovered, &look);
+        if exit == Exit::NobodyToAsk {
+            text += &(look.wrap(NOBODY_TO_ASK, 8) + "\n");
+        }
         if recovered.is_empty() {
             text = views::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
         }
@@ -52,6 +63,44 @@ impl RecoverArgs {
         }
         Ok(exit)
     }
+}
+
+/// Nobody is there to say what becomes of a file that somebody else wrote.
+const NOBODY_TO_ASK: &str = "  next: run `relay recover` at a terminal to be asked, or `relay recover --keep` to stay with the files as they are and set it aside";
+
+/// Asks what becomes of the journals that somebody else wrote. Without a terminal they stay as they are.
+fn decide_foreign(
+    ledger: &Ledger,
+    mut recovered: Vec<RecoveredTransaction>,
+    how: RecoveryMode,
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<Vec<RecoveredTransaction>> {
+    let is_foreign = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::Foreign(_));
+    if !recovered.iter().any(is_foreign) {
+        return Ok(recovered);
+    }
+    let Some(terminal) = questions::open_terminal() else { return Ok(recovered) };
+    let look = ctx.console.err_style();
+    for one in recovered.iter_mut().filter(|one| is_foreign(one)) {
+        let RecoveryOutcome::Foreign(journal) = &one.outcome else { continue };
+        let digest = journal.digest;
+        ctx.console.flush();
+        terminal.write_text(&views::recovery::text(std::slice::from_ref(one), &look));
+        let question = "  put these files back as it says? [y/N]  s sets it aside  ";
+        let decided = match questions::ask_line(&terminal, question)?.trim() {
+            answer if questions::is_yes(answer) => ledger.recover_accepting(how, Some(digest))?,
+            answer if answer.eq_ignore_ascii_case("s") => ledger.set_journal_aside(one.id, digest)?,
+            _ => {
+                return Err(CommandFailure::declined(
+                    "it stays where it is, and nothing is done at its word",
+                ));
+            }
+        };
+        if let Some(decided) = decided.into_iter().find(|decided| decided.id == one.id) {
+            *one = decided;
+        }
+    }
+    Ok(recovered)
 }
 
 /// `restored`: the files that were put back; `kept`: where bytes that are nowhere else are kept; `left`: the files that
@@ -67,6 +116,11 @@ fn transaction_json(recovered: &RecoveredTransaction) -> Value {
         }
         RecoveryOutcome::Kept { kept } => ("kept", nothing, Some(kept), Vec::new()),
         RecoveryOutcome::Original => ("original", nothing, None, Vec::new()),
+        RecoveryOutcome::Foreign(journal) => {
+            let detail = |path: &String| FailureDetail::new(path.clone(), "is named by it".to_string());
+            ("foreign", nothing, None, journal.files.iter().map(detail).collect())
+        }
+        RecoveryOutcome::SetAside { kept } => ("setAside", nothing, Some(kept), Vec::new()),
         RecoveryOutcome::RecordingAdopted { left, .. } => {
             let detail = |left: &Omission| FailureDetail::new(left.path.clone(), left.reason.clone());
             ("recorded", nothing, None, left.iter().map(detail).collect())

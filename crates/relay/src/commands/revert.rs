@@ -13,6 +13,7 @@ use relaycode_tui::views::outcome::RevertReport;
 use relaycode_tui::{clock, views};
 use serde_json::json;
 
+use super::accept_foreign::{self, AcceptArgs};
 use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, json, project, questions,
 };
@@ -39,6 +40,9 @@ pub(crate) struct RevertArgs {
     /// Where later edits are in the way, write both sides into the file between conflict markers
     #[arg(long)]
     markers: bool,
+
+    #[command(flatten)]
+    accept: AcceptArgs,
 }
 
 /// What is reverted where nothing is named.
@@ -63,6 +67,7 @@ impl RevertArgs {
             target: project.find_target(&self.name)?,
             options: RevertOptions { file: self.file()?, markers: self.markers },
             yes: self.yes,
+            allow_foreign: self.accept.allows(),
         };
         request.run(ctx)
     }
@@ -78,11 +83,14 @@ pub(crate) struct RevertRequest<'a> {
     pub(crate) options: RevertOptions,
     /// Do not ask, also on another branch or commit than it was applied on.
     pub(crate) yes: bool,
+    /// Also what this user's relay did not write, unseen.
+    pub(crate) allow_foreign: bool,
 }
 
 impl RevertRequest<'_> {
     pub(crate) fn run(self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        let planned = self.ledger.plan_revert(&self.target, &self.options);
+        let plan = || self.ledger.plan_revert(&self.target, &self.options);
+        let planned = accept_foreign::with_accepted(self.ledger, self.allow_foreign, ctx, plan)?;
         let reversal = planned.map_err(|error| self.failure_with_hint(error))?;
         let newest = match newest_id(&self.target) {
             Some(id) => self.ledger.record(id)?,

@@ -64,6 +64,7 @@ pub(crate) fn run_checks(project: &Project, ctx: &CommandContext<'_>) -> Vec<Doc
     found.extend(project::files(project));
     found.extend(project::config(project, ctx));
     found.extend(project::git(project));
-    found.push(project::ledger(project));
+    found.extend(project::ledger(project));
+    found.extend(project::seal(project, ctx));
     found
 }

@@ -2,8 +2,10 @@
 
 use std::ffi::OsStr;
 
+use relaycode_ledger::JournalAuthor;
 use relaycode_project::git::{Git, GitError};
 use relaycode_project::root::{self, RootMarker};
+use relaycode_project::seal::SealSecretStore;
 use relaycode_project::trust::{TrustState, TrustStore};
 use relaycode_tui::pluralize;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
@@ -159,17 +161,45 @@ pub(super) fn git(project: &Project) -> Option<DoctorFinding> {
 }
 
 /// The ledger.
-pub(super) fn ledger(project: &Project) -> DoctorFinding {
+pub(super) fn ledger(project: &Project) -> Vec<DoctorFinding> {
     const NAME: &str = "ledger";
-    let counted = project.ledger.count_unfinished();
-    let (open, total) = match counted.and_then(|open| Ok((open, project.ledger.log_page(0, 1)?.total))) {
+    let listed = project.ledger.list_unfinished();
+    let (open, total) = match listed.and_then(|open| Ok((open, project.ledger.log_page(0, 1)?.total))) {
         Ok(counted) => counted,
-        Err(error) => return DoctorFinding::bad(NAME, error.to_string()),
+        Err(error) => return vec![DoctorFinding::bad(NAME, error.to_string())],
     };
-    if open == 0 {
-        return DoctorFinding::good(NAME, format!("{total} in the log, nothing left in the middle"));
+    let mut findings = vec![match open.iter().filter(|(_, author)| *author == JournalAuthor::Own).count() {
+        0 => DoctorFinding::good(NAME, format!("{total} in the log, nothing left in the middle")),
+        open => {
+            let open = pluralize(open, "change");
+            let said = format!("{total} in the log, and {open} open, or stopped in the middle");
+            DoctorFinding::note(NAME, said).next_step("`relay recover` sees to what stopped in the middle")
+        }
+    }];
+    for (id, author) in open {
+        let file = format!(".relaycode/{id}.pending.yml");
+        findings.extend(match author {
+            JournalAuthor::Own => None,
+            JournalAuthor::Original => {
+                let said = format!("{file} was left open by the original tool");
+                Some(DoctorFinding::note(NAME, said).next_step("decide about it there, or remove the file"))
+            }
+            JournalAuthor::Foreign => {
+                let said = format!("{file} was not written by your relay; nothing is done at its word");
+                Some(DoctorFinding::note(NAME, said).next_step("`relay recover` shows it and asks"))
+            }
+        });
     }
-    let open = pluralize(open, "change");
-    DoctorFinding::note(NAME, format!("{total} in the log, and {open} open, or stopped in the middle"))
-        .next_step("`relay recover` sees to what stopped in the middle")
+    if project.tracks_state() {
+        let said = "git tracks .relaycode: whoever gets the repository gets what is yours alone";
+        findings.push(DoctorFinding::bad(NAME, said).next_step(project::UNTRACK_HINT));
+    }
+    findings
+}
+
+/// The secret by which relay knows again what it wrote.
+pub(super) fn seal(project: &Project, ctx: &CommandContext<'_>) -> Option<DoctorFinding> {
+    let error = SealSecretStore::new(ctx.home.path.as_deref()).read(&project.root).err()?;
+    let next = "until then your own changes cannot be told from others, and every undo asks";
+    Some(DoctorFinding::bad("seal", error.to_string()).next_step(next))
 }

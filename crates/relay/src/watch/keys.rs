@@ -176,7 +176,15 @@ impl WatchSession<'_, '_> {
         project::recover_ledger(ledger, self.ctx)?;
         let (name, target) = (id.to_string(), LogTarget::Transaction(id));
         let options = RevertOptions::default();
-        let request = revert::RevertRequest { root, ledger, name: &name, target, options, yes: false };
+        let request = revert::RevertRequest {
+            root,
+            ledger,
+            name: &name,
+            target,
+            options,
+            yes: false,
+            allow_foreign: false,
+        };
         request.run(self.ctx).map(drop)
     }
 

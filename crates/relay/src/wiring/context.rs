@@ -41,6 +41,8 @@ pub(crate) struct CommandContext<'a> {
     pub(crate) options: &'a GlobalArgs,
     pub(crate) console: &'a mut Console,
     pub(crate) home: &'a RelayHome,
+    /// The command may change the project.
+    pub(crate) may_write: bool,
 }
 
 impl CommandContext<'_> {

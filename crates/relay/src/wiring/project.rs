@@ -1,20 +1,23 @@
 //! The project that a command works on: its directory, its ledger, and what an earlier run that
 //! stopped in the middle left there.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relaycode_door::Door;
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
+use relaycode_ledger::disk::state_dir::STATE_DIR_NAME;
 use relaycode_ledger::record::collect::RetentionPolicy;
 use relaycode_ledger::transaction::change::FileChange;
 use relaycode_ledger::{
     CommitVerdict, CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode,
-    TransactionHeader, TxId,
+    SealKey, TransactionHeader, TxId,
 };
 use relaycode_project::config::{self, ConfigError, LoadedConfig};
+use relaycode_project::git::Git;
 use relaycode_project::root;
+use relaycode_project::seal::SealSecretStore;
 use relaycode_tui::views::record::RevertStatus;
 use relaycode_tui::{clock, pluralize, views};
 
@@ -26,6 +29,9 @@ pub(crate) struct Project {
     /// A configuration that cannot be read is the matter of who needs it.
     pub(crate) config: Result<LoadedConfig, ConfigError>,
 }
+
+/// What to do when git tracks relay's own directory.
+pub(crate) const UNTRACK_HINT: &str = "`git rm -r --cached .relaycode` ends that; the files stay";
 
 /// What became of a transaction of this ledger.
 pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> CommandResult<RevertStatus> {
@@ -59,15 +65,28 @@ impl Project {
         if let Ok(loaded) = &config {
             ctx.console.level = loaded.config.core.log_level;
         }
-        let settings = LedgerSettings { home, ..LedgerSettings::default() };
+        let seal_key = seal_key(ctx, &root);
+        let settings = LedgerSettings { home, seal_key, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
         Ok(Project { root, ledger, config })
     }
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
-    /// be used is no reason to stop.
+    /// be used is no reason to stop. Whoever only looks writes nothing where git would see it.
     pub(crate) fn restore_ledger(&self, ctx: &mut CommandContext<'_>) {
+        if self.ledger.has_lost_records().unwrap_or(false) && self.tracks_state() {
+            let said = "your own copy has changes that .relaycode has not; they were not brought back, because git tracks .relaycode";
+            ctx.eprint_remark(LogLevel::Warn, said);
+            ctx.eprint_detail(LogLevel::Warn, UNTRACK_HINT);
+            return;
+        }
         restore_ledger(&self.ledger, ctx);
+    }
+
+    /// Whether git has been told of something in relay's own directory. Where git cannot say, it has not.
+    pub(crate) fn tracks_state(&self) -> bool {
+        let Ok(runner) = process_runner() else { return false };
+        Git::new(&runner, &self.root).tracks(STATE_DIR_NAME).unwrap_or(false)
     }
 
     /// Puts right what an earlier run left in the middle, and says so on stderr.
@@ -102,6 +121,24 @@ impl Project {
     }
 }
 
+/// The secret by which relay knows again what it wrote; made if the command may change the project. Without one that could be
+/// used everything counts as somebody else's: `relay doctor` says why.
+fn seal_key(ctx: &mut CommandContext<'_>, root: &Path) -> Option<SealKey> {
+    let store = SealSecretStore::new(ctx.home.path.as_deref());
+    if !ctx.may_write {
+        return store.read(root).ok().flatten().map(SealKey::new);
+    }
+    match store.get_or_create(root) {
+        Ok(secret) => Some(SealKey::new(secret)),
+        Err(error) => {
+            let said =
+                format!("what relay writes now cannot be known again, and an undo of it asks: {error}");
+            ctx.eprint_remark(LogLevel::Warn, &said);
+            None
+        }
+    }
+}
+
 /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
 /// be used is no reason to stop.
 fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
@@ -122,7 +159,7 @@ fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
 pub(crate) fn recover_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
     restore_ledger(ledger, ctx);
     let recovered = ledger.recover(RecoveryMode::Automatic)?;
-    let text = views::recovery::text(&recovered, &ctx.console.err_style());
+    let text = views::recovery::remarks(&recovered, &ctx.console.err_style());
     // Something went wrong, if not now: also who wants to hear little hears of it.
     ctx.eprint_at(LogLevel::Error, &text);
     Ok(())

@@ -1,12 +1,10 @@
 //! What `relay recover` does about a run that stopped in the middle, and what other commands say of it.
 
 use std::process::Stdio;
-use std::sync::Arc;
 
 use relaycode_change::proposal::path::RelPath;
-use relaycode_durable::RealFs;
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
-use relaycode_ledger::{Ledger, LedgerSettings, TransactionHeader, TxId};
+use relaycode_ledger::{TransactionHeader, TxId};
 
 use crate::fixture::scratch_project::{Project, edit, whole};
 use crate::fixture::snapshot::Transcript;
@@ -17,8 +15,7 @@ const UUID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 /// A project in which a transaction over `a.txt` and `b.txt` was neither committed nor put back.
 fn stopped() -> Project {
     let project = Project::new(&[("a.txt", "one\n"), ("b.txt", "two\n")]);
-    let ledger =
-        Ledger::open(Arc::new(RealFs::default()), &project.path("."), LedgerSettings::default()).unwrap();
+    let ledger = project.ledger();
     let change = |path: &str, before: &'static str, after: &'static str| FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,

@@ -232,6 +232,7 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
         summary: text.clone(),
         undone: true,
         revertible: false,
+        foreign: true,
         interrupted: true,
         revert_of: Vec::new(),
         damage,
@@ -242,6 +243,11 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let outcomes = [
         relaycode_ledger::RecoveryOutcome::PutBack { restored: vec![text.clone()], kept: Some(text.clone()) },
         relaycode_ledger::RecoveryOutcome::Kept { kept: text.clone() },
+        relaycode_ledger::RecoveryOutcome::SetAside { kept: text.clone() },
+        relaycode_ledger::RecoveryOutcome::Foreign(relaycode_ledger::ForeignJournal {
+            digest: relaycode_ledger::Digest::of(b""),
+            files: vec![text.clone()],
+        }),
         relaycode_ledger::RecoveryOutcome::NeedsDecision(unfinished),
     ];
     let recovered: Vec<RecoveredTransaction> =

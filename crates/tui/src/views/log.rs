@@ -31,6 +31,8 @@ pub struct LogRow {
     pub summary: String,
     pub undone: bool,
     pub revertible: bool,
+    /// Your relay did not write it here, and you did not accept it yet.
+    pub foreign: bool,
     /// A group that nobody finished.
     pub interrupted: bool,
     pub revert_of: Vec<TxId>,
@@ -58,6 +60,7 @@ impl LogRow {
             removed: sum(|item| item.removed),
             summary: summary.cloned().unwrap_or_default(),
             undone: members.iter().all(|item| item.undone),
+            foreign: members.iter().any(|item| item.foreign && item.damage.is_none()),
             interrupted: entry.interrupted,
             revertible: members.iter().all(|item| item.revertible),
             revert_of: members.iter().flat_map(|item| item.revert_of.clone()).collect(),
@@ -131,6 +134,9 @@ impl LogLine {
         if row.interrupted {
             tail.push("interrupted".to_string());
         }
+        if row.foreign {
+            tail.push("not written by your relay".to_string());
+        }
         if !row.revertible && row.damage.is_none() {
             tail.push("can no longer be reverted".to_string());
         }
@@ -139,6 +145,7 @@ impl LogLine {
             mark: match row {
                 LogRow { damage: Some(_), .. } => "!",
                 LogRow { undone: true, .. } => style.glyph(Glyph::Reverted),
+                LogRow { foreign: true, .. } => "!",
                 _ => " ",
             },
             id: StyledText::plain(&style.clip(&id, SHORT)).padded(SHORT),
@@ -239,6 +246,7 @@ mod tests {
             removed: 33,
             summary: summary.into(),
             undone: false,
+            foreign: false,
             interrupted: false,
             revertible: true,
             revert_of: Vec::new(),

@@ -20,6 +20,17 @@ pub fn text(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {
     out
 }
 
+/// What every command says that changes something: what the original tool left open is for `relay recover` alone.
+pub fn remarks(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {
+    let told = |one: &&RecoveredTransaction| !matches!(one.outcome, RecoveryOutcome::Original);
+    let told: Vec<RecoveredTransaction> = recovered.iter().filter(told).cloned().collect();
+    let mut out = text(&told, style);
+    if told.iter().any(|one| matches!(one.outcome, RecoveryOutcome::Foreign(_))) {
+        out += &(style.wrap("  next: `relay recover` asks what to do with it", 8) + "\n");
+    }
+    out
+}
+
 fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
     let id = recovered.id.short();
     let what = match &recovered.outcome {
@@ -33,7 +44,19 @@ fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
             format!("{id} stays as it is now; what it had displaced is kept in {}", style.safe(kept))
         }
         RecoveryOutcome::Original => {
-            format!("{id} was left open by the original tool; it is not touched")
+            let file = format!(".relaycode/{}.pending.yml", recovered.id);
+            format!(
+                "{id} was left open by the original tool, and nothing is done with it: decide about it there, or remove {file}"
+            )
+        }
+        RecoveryOutcome::Foreign(_) => {
+            let file = format!(".relaycode/{}.pending.yml", recovered.id);
+            format!(
+                "{file} was not written by your relay: it may have come with the repository. Nothing was done at its word"
+            )
+        }
+        RecoveryOutcome::SetAside { kept } => {
+            format!("{id} was set aside, and nothing was done at its word: it is in {}", style.safe(kept))
         }
         RecoveryOutcome::RecordingAdopted { files: 0, .. } => {
             format!("the recording {id} was cut short: nothing had changed")
@@ -57,6 +80,12 @@ fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
     let mut out = outcome::warning_line(style, &what);
     if let RecoveryOutcome::NeedsDecision(unfinished) = &recovered.outcome {
         out += &unfinished_files(unfinished, style);
+    }
+    if let RecoveryOutcome::Foreign(journal) = &recovered.outcome {
+        for file in journal.files.iter().take(LIST_LIMIT) {
+            out += &format!("    {}\n", style.path_in(file, 4));
+        }
+        out += &more_line(style, "  ", journal.files.len());
     }
     out
 }

@@ -7,6 +7,7 @@
 pub mod asked_again;
 pub mod file_count;
 pub mod finding;
+pub mod foreign;
 pub mod gate;
 pub mod guarded;
 pub mod project_state;
@@ -76,6 +77,7 @@ static RULES: &[&dyn ApprovalRule] = &[
     &finding::HIDDEN,
     &finding::SYNTAX,
     &gate::GateRule,
+    &foreign::ForeignChangeRule,
     &asked_again::REVISED,
     &asked_again::CHANGED_MEANWHILE,
 ];

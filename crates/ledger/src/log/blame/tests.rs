@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 use crate::log::LogTarget;
-use crate::log::tests::{Scratch, scratch};
+use crate::log::tests::{Scratch, scratch, scratch_with_home};
 use crate::revert::RevertOptions;
 use crate::transaction::{AfterContent, CommitVerdict, FileChange, NewMode, TransactionHeader};
 
@@ -104,6 +104,8 @@ fn what_cannot_be_followed_is_said_and_not_guessed() {
     let blame = scratch.ledger.blame("a").unwrap();
     assert!(blame.note.is_some_and(|note| note.contains("not kept any more")));
     assert!(blame.lines.iter().all(|line| line.written_by.is_none()), "not even the newest can be told");
+    assert!(scratch.ledger.record(two).is_ok());
+    let scratch = scratch_with_home();
     scratch.by_hand("b", "1\n");
     let damaged = scratch.write("b", "b", Some("1\n2\n"));
     let three = scratch.write("b", "b", Some("1\n2\n3\n"));
@@ -112,7 +114,6 @@ fn what_cannot_be_followed_is_said_and_not_guessed() {
     let owners: Vec<Option<TxId>> = blame.lines.iter().map(|line| line.written_by).collect();
     assert_eq!(owners, [None, None, Some(three)]);
     assert!(blame.note.is_some());
-    assert!(scratch.ledger.record(two).is_ok());
     fs::create_dir(scratch.path("dir")).unwrap();
     std::os::unix::fs::symlink("b", scratch.path("link")).unwrap();
     for path in ["none", "../b", "dir", "link", "dir/../b", ".relaycode/index", ""] {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::TxId;
 use crate::disk::Digest;
-use crate::record::{FileRecord, Record, RecordContent};
+use crate::record::{FileRecord, Record, RecordContent, RecordNames};
 
 /// Characters of a summary.
 const SUMMARY: usize = 200;
@@ -12,7 +12,7 @@ const SUMMARY: usize = 200;
 const BLOBS: usize = 16;
 
 /// The version of the lines that this relay writes; an index with others is built anew.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// So many files of a record are named; for more, the record itself is asked.
 const PATHS: usize = 32;
 /// Bytes that the names of files have in a line.
@@ -57,6 +57,8 @@ pub(crate) struct IndexLine {
     pub(super) version: u32,
     /// How many lines there are with this one.
     pub(crate) at: u64,
+    /// What the names of the records come to with this one.
+    pub(crate) sum: u64,
     /// How many entries the log has with this one; a group is one.
     pub(crate) entries: u64,
     /// The transaction's place among all.
@@ -87,6 +89,9 @@ pub(crate) struct IndexLine {
     /// Its file in `.relay/transactions/`, if it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) foreign: Option<String>,
+    /// This user's relay did not write it in this checkout.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) unsealed: bool,
     /// The original tool took it back.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) undone: bool,
@@ -151,6 +156,11 @@ impl IndexLine {
             final_because: (record.version == 0).then(|| record.notes.first().cloned()).flatten(),
             ..IndexLine::default()
         }
+    }
+
+    /// The names of the records up to this one.
+    pub(crate) fn names(&self) -> RecordNames {
+        RecordNames { count: self.at, sum: self.sum }
     }
 
     /// The line as JSON.

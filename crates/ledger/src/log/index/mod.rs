@@ -1,8 +1,9 @@
-//! `.relaycode/index`: one line for each record, so that the log does not have to read them all.
+//! The index: one line for each record, so that the log does not have to read them all.
 //!
-//! The records are the truth and the index is what is known of them: it is fresh if it has as many
-//! lines as there are records, counted by their names, and is built anew otherwise, in memory where
-//! nothing may be written. A line that does not match its checksum makes it stale as a whole.
+//! It lies in the user's own directory, beside the copy of the ledger: what comes with a project has no say in it, and reading the
+//! log writes nothing into the project. The records are the truth and the index is what is known of them: it is fresh if its
+//! lines have the names of the records, and is built anew otherwise, in memory where the user has no such directory. A line that
+//! does not match its checksum makes it stale as a whole.
 
 mod line;
 mod rebuild;
@@ -21,7 +22,7 @@ use source::{IndexSource, NewestIndexLine};
 /// The name of the file.
 const NAME: &str = "index";
 /// Its path beneath the root, for messages.
-const PATH: &str = ".relaycode/index";
+const PATH: &str = "~/.relaycode/ledgers/…/index";
 /// What a rebuilt index is called until it is whole begins like this.
 pub(crate) const SCRATCH: &str = "index-";
 
@@ -73,26 +74,27 @@ impl Ledger {
     /// Adds the line of a record that was just committed. Whoever calls this holds the project's
     /// lock. An index that is not fresh is left as it is: the next reader builds it anew.
     pub(crate) fn append_to_index(&self, record: &Record) -> LedgerResult<()> {
-        let shelf = RecordStore::open(self)?;
-        let Some(state) = shelf.state() else { return Ok(()) };
-        let count = shelf.count()?;
         let source = IndexSource::open(self)?;
         let last = match source.newest()? {
             NewestIndexLine::None => None,
             NewestIndexLine::Line(line) => Some(line),
             NewestIndexLine::Torn => return Ok(()),
         };
-        let before = last.as_ref().map_or(0, |line| line.at);
+        let before = last.as_ref().map(|line| line.names()).unwrap_or_default();
+        let names = before.with(&RecordLocation::Own(record.uuid));
         let in_order = last.as_ref().is_none_or(|line| line.number < record.number);
-        if before.checked_add(1) != Some(count) || !in_order {
+        let is_fresh = self.is_known_fresh(before) || RecordStore::open(self)?.names()? == names;
+        self.forget_fresh();
+        if !is_fresh || !in_order {
             return Ok(());
         }
         let mut line = IndexLine::from_record(record, false, None);
-        line.at = count;
+        (line.at, line.sum) = (names.count, names.sum);
+        line.unsealed = self.seal.is_none();
         line.entries = last.as_ref().map_or(0, |line| line.entries).saturating_add(1);
         if let Some(group) = &record.group {
-            match first_of_group(&source, before, group) {
-                Ok(None) => line.group_from = Some(count),
+            match first_of_group(&source, before.count, group) {
+                Ok(None) => line.group_from = Some(names.count),
                 Ok(Some(from)) => {
                     line.group_from = Some(from);
                     line.entries -= 1;
@@ -101,7 +103,9 @@ impl Ledger {
                 Err(LedgerIndexError::Other(error)) => return Err(error),
             }
         }
-        source::append(state, &line)
+        source::append(self, &line)?;
+        self.know_fresh(names);
+        Ok(())
     }
 
     /// Whether the record that the index has last is there; whether the index is fresh is not asked.
@@ -115,9 +119,9 @@ impl Ledger {
     pub fn next_number(&self) -> LedgerResult<u64> {
         let newest = self.with_index(|index| {
             let Some(line) = &index.last else { return Ok(0) };
-            // The index may be anybody's; what is numbered after it would be out of order for good.
+            // What is numbered after a wrong one would be out of order for good.
             let just_built = matches!(index.source, IndexSource::Memory(_));
-            if just_built || has_number(&index.records, line) {
+            if just_built || line.unsealed || has_number(&index.records, line) {
                 Ok(line.number)
             } else {
                 Err(LedgerIndexError::Stale)
@@ -167,15 +171,17 @@ impl<'l> LedgerIndex<'l> {
     /// Opens the index, building it anew if it is not fresh.
     pub(crate) fn open(ledger: &'l Ledger) -> LedgerResult<LedgerIndex<'l>> {
         let shelf = RecordStore::open(ledger)?;
-        let count = shelf.count()?;
         let source = IndexSource::open(ledger)?;
-        match source.newest()? {
-            NewestIndexLine::None if count == 0 => Ok(LedgerIndex { records: shelf, source, last: None }),
-            NewestIndexLine::Line(line) if line.at == count => {
-                Ok(LedgerIndex { records: shelf, source, last: Some(*line) })
-            }
-            _ => LedgerIndex::rebuild_from(shelf),
+        let last = match source.newest()? {
+            NewestIndexLine::None => None,
+            NewestIndexLine::Line(line) => Some(*line),
+            NewestIndexLine::Torn => return LedgerIndex::rebuild_from(shelf),
+        };
+        let names = last.as_ref().map(IndexLine::names).unwrap_or_default();
+        if ledger.is_known_fresh(names) || shelf.names()? == names {
+            return Ok(LedgerIndex { records: shelf, source, last });
         }
+        LedgerIndex::rebuild_from(shelf)
     }
 
     /// Builds the index from the records, and keeps it on disk if that can be.
@@ -183,12 +189,14 @@ impl<'l> LedgerIndex<'l> {
         let rebuild::RebuiltIndex { lines, is_complete: lasting } = rebuild::build(&shelf)?;
         let bytes: Vec<u8> =
             lines.iter().flat_map(|line| append_log::encode_entry(line.to_json().as_bytes())).collect();
-        if let Some(state) = shelf.state().filter(|_| lasting) {
+        // One that cannot be kept is built again by the next reader.
+        let ledger = shelf.ledger();
+        if let Some(dir) = source::directory(ledger, true).ok().flatten().filter(|_| lasting) {
             let scratch = format!("{SCRATCH}{}", TxId::random());
-            let written = atomic::write(state.fs(), (state.dir(), &scratch), (state.dir(), NAME), &bytes);
+            let written = atomic::write(&*ledger.fs, (&dir, &scratch), (&dir, NAME), &bytes);
             if written.is_err_and(|error| !error.is_in_place) {
                 // It may be a place where nothing can be written; then nothing is left there either.
-                let _ = state.fs().remove_file(state.dir(), &scratch);
+                let _ = ledger.fs.remove_file(&dir, &scratch);
             }
         }
         let last = lines.last().cloned();

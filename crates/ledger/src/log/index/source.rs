@@ -4,9 +4,8 @@ use std::io;
 use std::ops::ControlFlow;
 
 use relaycode_durable::append_log::{AppendLog, LogError};
-use relaycode_durable::{Fs, FsDir};
+use relaycode_durable::{Fs, FsDir, is_link, is_not_regular};
 
-use crate::disk::StateDir;
 use crate::log::IndexLine;
 use crate::log::index::{NAME, PATH};
 use crate::{Ledger, LedgerError, LedgerResult, io_error};
@@ -32,9 +31,19 @@ pub(super) enum NewestIndexLine {
 }
 
 /// Adds a line at the end of the index. It is not synced: one that a power cut takes is missed.
-pub(super) fn append(state: &StateDir, line: &IndexLine) -> LedgerResult<()> {
-    let log = AppendLog::new(state.fs(), state.dir(), NAME);
+pub(super) fn append(ledger: &Ledger, line: &IndexLine) -> LedgerResult<()> {
+    let Some(dir) = directory(ledger, true)? else { return Ok(()) };
+    let log = AppendLog::new(&*ledger.fs, &dir, NAME);
     log.append(line.to_json().as_bytes(), false).map_err(|error| log_error("write", error))
+}
+
+/// Where the index is: out of the reach of whoever wrote the project, or nowhere. Without a secret the user's own directory may
+/// itself be something that came with the project.
+pub(super) fn directory(ledger: &Ledger, make: bool) -> LedgerResult<Option<FsDir>> {
+    if ledger.seal.is_none() {
+        return Ok(None);
+    }
+    Ok(ledger.copy_directory(make)?.map(|(dir, _)| dir))
 }
 
 fn log_error(verb: &'static str, error: LogError) -> LedgerError {
@@ -48,8 +57,8 @@ fn log_error(verb: &'static str, error: LogError) -> LedgerError {
 impl<'l> IndexSource<'l> {
     /// The index of a ledger; empty if there is none.
     pub(super) fn open(ledger: &'l Ledger) -> LedgerResult<IndexSource<'l>> {
-        Ok(match ledger.state()? {
-            Some(state) => IndexSource::Log { fs: &*ledger.fs, dir: state.dir().clone() },
+        Ok(match directory(ledger, false)? {
+            Some(dir) => IndexSource::Log { fs: &*ledger.fs, dir },
             None => IndexSource::Memory(Vec::new()),
         })
     }
@@ -80,6 +89,8 @@ impl<'l> IndexSource<'l> {
                 match log.read_backwards(&mut |json| see(IndexLine::from_json(json))) {
                     Ok(tail) => Ok(tail.torn_at.is_none()),
                     Err(LogError::Damaged { .. }) => Ok(false),
+                    // Something else has its name.
+                    Err(LogError::Io(error)) if is_not_regular(&error) || is_link(&error) => Ok(false),
                     Err(error) => Err(log_error("read", error)),
                 }
             }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::log::tests::{Scratch, scratch};
+use crate::log::tests::{Scratch, scratch, scratch_with_home};
 use crate::record::tests::{id, plain};
 use crate::record::{FileRecord, Record};
 
@@ -25,7 +25,7 @@ fn of_file(name: &str) -> LogFilter {
 
 #[test]
 fn files_are_found_by_every_name_and_directory_they_had() {
-    let scratch = scratch();
+    let scratch = scratch_with_home();
     let many: Vec<String> = (0..100).map(|number| format!("many/file-{number}")).collect();
     let mut many: Vec<(&str, Option<&str>)> = many.iter().map(|name| (name.as_str(), None)).collect();
     many.push(("src/deep/z", None));
@@ -44,7 +44,7 @@ fn files_are_found_by_every_name_and_directory_they_had() {
         assert_eq!(numbers(&scratch, &of_file(".")).len(), 6);
         assert!(numbers(&scratch, &of_file("a")).is_empty());
         // The same from an index of an older relay, which knew no paths.
-        let index = scratch.path(".relaycode/index");
+        let index = scratch.index();
         std::fs::remove_file(&index).unwrap();
         let line = r#"{"at":6,"entries":6,"number":6}"#;
         std::fs::write(&index, relaycode_durable::append_log::encode_entry(line.as_bytes())).unwrap();

@@ -10,14 +10,16 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use relaycode_durable::fs::too_long_error;
 use relaycode_durable::{
-    DirMode, FileMode, Fs, FsDir, FsKind, RenameMode, atomic, if_found, if_new, pick_entries,
+    DirMode, FileMode, Fs, FsDir, FsKind, RenameMode, atomic, if_found, if_new, is_too_long, pick_entries,
 };
 
 use crate::disk::{Digest, StateDir, StateSubdir, state_dir};
 use crate::log::{IndexLine, RevertedIds, needed_blobs};
 use crate::record::settle::move_record;
 use crate::record::{PIECE, RECORD_BYTES, RecordLocation, RecordStore, blobs, file};
+use crate::seal::SealPurpose;
 use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, io_error};
 
 /// The directory of all copies, in the user's own.
@@ -41,6 +43,13 @@ struct HomeCopy<'l> {
     dir: FsDir,
     blobs: FsDir,
     undone: FsDir,
+}
+
+/// What the copy has and the project does not.
+struct LostRecords<'l> {
+    copy: HomeCopy<'l>,
+    records: Vec<TxId>,
+    undone: Vec<TxId>,
 }
 
 /// A record to be copied.
@@ -83,6 +92,7 @@ impl Ledger {
                 wanted.push(CopyRequest { place, blobs: line.blobs, more: line.more_blobs });
             }
         }
+        self.note_checkout()?;
         copy.copy_records(self, &shelf, &wanted)?;
         copy.write_marker(newest)?;
         Ok(wanted.len())
@@ -91,6 +101,19 @@ impl Ledger {
     /// Brings everything back from the copy if the project's ledger has lost all of its records;
     /// says how many records came back.
     pub fn restore_from_copy(&self) -> LedgerResult<usize> {
+        let Some(lost) = self.lost_records()? else { return Ok(0) };
+        let state = self.make_state()?;
+        let _project = self.lock_project(&state)?;
+        self.restore_and_settle(&lost.copy, &state, &lost.records, &lost.undone)?;
+        Ok(lost.records.len() + lost.undone.len())
+    }
+
+    /// Whether the project's ledger has lost all of its records, and the copy has some. Nothing is touched.
+    pub fn has_lost_records(&self) -> LedgerResult<bool> {
+        Ok(self.lost_records()?.is_some())
+    }
+
+    fn lost_records(&self) -> LedgerResult<Option<LostRecords<'_>>> {
         let unfinished =
             self.state()?.map_or(Ok(false), |state| exists(state.fs(), state.dir(), RESTORING))?;
         let shelf = RecordStore::open(self)?;
@@ -100,18 +123,12 @@ impl Ledger {
             shelf.for_each_location(&mut |place| any |= !matches!(place, RecordLocation::Foreign(_)))?;
         }
         if any && !unfinished {
-            return Ok(0);
+            return Ok(None);
         }
-        let Some(copy) = self.open_copy(false)? else { return Ok(0) };
-        let records = copy.list_records(&copy.dir)?;
-        let undone = copy.list_records(&copy.undone)?;
-        if records.is_empty() && undone.is_empty() {
-            return Ok(0);
-        }
-        let state = self.make_state()?;
-        let _project = self.lock_project(&state)?;
-        self.restore_and_settle(&copy, &state, &records, &undone)?;
-        Ok(records.len() + undone.len())
+        let Some(copy) = self.open_copy(false)? else { return Ok(None) };
+        let (records, undone) = (copy.list_records(&copy.dir)?, copy.list_records(&copy.undone)?);
+        let is_empty = records.is_empty() && undone.is_empty();
+        Ok((!is_empty).then_some(LostRecords { copy, records, undone }))
     }
 
     /// Gives back everything that the copy has. Under the project's lock.
@@ -129,6 +146,7 @@ impl Ledger {
         undone: &[TxId],
     ) -> LedgerResult<()> {
         copy.restore_records(state, records, undone)?;
+        self.accept_restored(copy, records)?;
         let taken_back = self.with_index(|index| {
             let mut taken_back = RevertedIds::default();
             let mut undone = Vec::new();
@@ -144,6 +162,24 @@ impl Ledger {
             move_record(state, id, true)?;
         }
         state.fs().remove_if_exists(state.dir(), RESTORING).context("remove", RESTORING)
+    }
+
+    /// What another checkout at the same path had written counts here, too: it came back from the user's own directory. What
+    /// nobody had sealed does not become more by that.
+    fn accept_restored(&self, copy: &HomeCopy<'_>, records: &[TxId]) -> LedgerResult<()> {
+        let seals = self.seals_of_all_checkouts()?;
+        let Some((_, former)) = seals.split_first() else { return Ok(()) };
+        for id in records {
+            let name = state_dir::record_name(*id);
+            let Ok((bytes, _)) = copy.fs.read(&copy.dir, &name, RECORD_BYTES as u64) else { continue };
+            if self.is_own_record(&RecordLocation::Own(*id), &bytes) {
+                continue;
+            }
+            if former.iter().any(|seal| file::has_seal(&bytes, seal.hasher(SealPurpose::Record))) {
+                self.accept_record(*id, Digest::of(&bytes))?;
+            }
+        }
+        Ok(())
     }
 
     /// The names of the records and blobs that the copy has.
@@ -256,7 +292,10 @@ impl HomeCopy<'_> {
             && shelf.read_bytes(place)?.is_some_and(|bytes| !file::is_relay_record(&bytes));
         let to = if aside { &self.undone } else { &self.dir };
         let name = state_dir::record_name(id);
-        if !exists(self.fs, from, &from_name)? {
+        let Some(stat) = if_found(self.fs.stat(from, &from_name)).context("read", &name)? else {
+            return Ok(());
+        };
+        if stat.kind != FsKind::File || stat.len > RECORD_BYTES as u64 {
             return Ok(());
         }
         let mut make = |put: &mut atomic::PieceSink<'_>| -> io::Result<()> {
@@ -267,6 +306,9 @@ impl HomeCopy<'_> {
                     return Ok(());
                 }
                 at += piece.len() as u64;
+                if at > RECORD_BYTES as u64 {
+                    return Err(too_long_error());
+                }
                 put(&piece)?;
             }
         };
@@ -318,7 +360,12 @@ impl HomeCopy<'_> {
                 let name = state_dir::record_name(*id);
                 // An attempt that was cut short may have put it there, and not whole.
                 let to = if exists(self.fs, &aside, &name)? { &aside } else { to };
-                let (bytes, _) = self.fs.read(from, &name, RECORD_BYTES as u64).context("read", &name)?;
+                let bytes = match self.fs.read(from, &name, RECORD_BYTES as u64) {
+                    Ok((bytes, _)) => bytes,
+                    // Nothing that relay copied there.
+                    Err(error) if is_too_long(&error) => continue,
+                    Err(error) => return Err(io_error("read", &name)(error)),
+                };
                 write(self.fs, &scratch, (to, &name), &bytes, false).map_err(write_failed(&name))?;
             }
         }

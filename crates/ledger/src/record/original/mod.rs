@@ -119,7 +119,7 @@ pub(crate) fn read(bytes: &[u8], path: &str, id: Option<TxId>) -> LedgerResult<L
         notes,
         ..Record::default()
     };
-    Ok(LoadedRecord::Record { record: Box::new(record), undone })
+    Ok(LoadedRecord::Record { record: Box::new(record), undone, own: false })
 }
 
 type OriginalSnapshot = BTreeMap<RelPath, Option<Vec<u8>>>;

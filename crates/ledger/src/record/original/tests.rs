@@ -8,7 +8,7 @@ fn load(text: &str) -> LedgerResult<LoadedRecord> {
 
 fn done(text: &str) -> (Record, bool) {
     match load(text).unwrap() {
-        LoadedRecord::Record { record, undone } => (*record, undone),
+        LoadedRecord::Record { record, undone, .. } => (*record, undone),
         LoadedRecord::Pending => panic!("pending"),
     }
 }

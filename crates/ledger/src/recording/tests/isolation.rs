@@ -19,7 +19,8 @@ impl Reach {
 
     fn ledger(&self) -> Ledger {
         let home = Some(self.home.path().join("own"));
-        let settings = LedgerSettings { lock_timeout: Duration::from_millis(50), home };
+        let settings =
+            LedgerSettings { lock_timeout: Duration::from_millis(50), home, ..LedgerSettings::default() };
         Ledger::open(Arc::new(RealFs::default()), self.project.dir.path(), settings).unwrap()
     }
 

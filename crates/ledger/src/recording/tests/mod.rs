@@ -58,7 +58,8 @@ impl Project {
 
     fn ledger_with(&self, home: Option<&Path>) -> Ledger {
         let home = home.map(Path::to_path_buf);
-        let settings = LedgerSettings { lock_timeout: Duration::from_millis(50), home };
+        let settings =
+            LedgerSettings { lock_timeout: Duration::from_millis(50), home, ..LedgerSettings::default() };
         Ledger::open(Arc::new(RealFs::default()), self.dir.path(), settings).unwrap()
     }
 
@@ -419,7 +420,7 @@ fn a_recording_that_cannot_be_understood_is_kept_and_stops_nobody() {
     drop(recording);
     fs::write(project.path(&path).join("manifest"), "{").unwrap();
     let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
-    assert_eq!(recovered[0].outcome, RecoveryOutcome::Kept { kept: format!("{path}.kept") });
+    assert_eq!(recovered[0].outcome, RecoveryOutcome::SetAside { kept: format!("{path}.kept") });
     assert_eq!(ledger.recover(RecoveryMode::Automatic).unwrap(), []);
     adopt(secure(&ledger, &[]));
     assert!(project.path(&format!("{path}.kept")).join("pack").exists());

@@ -94,8 +94,14 @@ impl<'a> DemoStage<'a> {
         let (Cli { options, command }, name) = parsed;
         let (mut console, kept) = self.console.capturing();
         let home = self.scratch.relay_home();
-        let mut ctx =
-            CommandContext { command: &name, options: &options, console: &mut console, home: &home };
+        let may_write = command.may_write();
+        let mut ctx = CommandContext {
+            command: &name,
+            options: &options,
+            console: &mut console,
+            home: &home,
+            may_write,
+        };
         let code = command.run(&mut ctx).unwrap_or_else(|failure| {
             console.report_failure(&failure, &name, options.json);
             failure.exit

@@ -1,10 +1,10 @@
 //! The ledger's errors as failures: for each the exit code, the state of the project, and the next
 //! step.
 
-use relaycode_ledger::LedgerError;
 use relaycode_ledger::error::{
     ConflictRegion, FileConflict, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
 };
+use relaycode_ledger::{LedgerError, TxId};
 use relaycode_tui::pluralize;
 
 use super::{CommandFailure, Exit, FailureDetail, FailureRegion, ProjectState};
@@ -63,10 +63,24 @@ impl From<LedgerError> for CommandFailure {
                 .place(path)
                 .unchanged(),
             LedgerError::NewerFormat { path, .. } => {
-                CommandFailure::new(Exit::Usage, "newer", message).hint("use that relay here").place(path)
+                let hint =
+                    if path.ends_with(JOURNAL_SUFFIX) { NEWER_JOURNAL_HINT } else { "use that relay here" };
+                CommandFailure::new(Exit::Usage, "newer", message).hint(hint).place(path)
             }
             LedgerError::NotRevertible { id, .. } => CommandFailure::refused("notRevertible", message)
                 .hint(format!("`relay show {} --diff` says what is still known of it", id.short())),
+            LedgerError::ForeignRecords(ids) => {
+                let name = ids.first().map(TxId::short).unwrap_or_default();
+                CommandFailure::new(Exit::NobodyToAsk, "foreignChange", message)
+                    .hint(format!(
+                        "look at it with `relay show {name} --diff`; `relay revert {name}` asks you once"
+                    ))
+                    .unchanged()
+            }
+            LedgerError::Undecided { path, .. } => CommandFailure::new(Exit::NeedsYou, "undecided", message)
+                .hint("`relay recover` shows it and asks")
+                .place(path)
+                .unchanged(),
             LedgerError::RevertConflict(conflicts) => revert_conflict_failure(message, conflicts),
             LedgerError::Io { path, put_back, .. } => CommandFailure::unexpected(message)
                 .hint("look at the disk and the permissions there, then try again")
@@ -79,7 +93,9 @@ impl From<LedgerError> for CommandFailure {
 /// How the name of a journal ends.
 const JOURNAL_SUFFIX: &str = ".pending.yml";
 // Moved away by hand, it would leave the files that it displaced to nobody.
-const DAMAGED_JOURNAL_HINT: &str = "an earlier run stopped, and what it did cannot be told any more; `relay recover --keep` stays with the files as they are and keeps everything that it displaced";
+const DAMAGED_JOURNAL_HINT: &str = "an earlier run may have stopped in the middle, or the file came with the repository; `relay recover --keep` stays with the files as they are, and sets it aside with everything that belongs to it";
+const NEWER_JOURNAL_HINT: &str =
+    "use that relay here; if you have none, the file may have come with the repository: move it away";
 const DAMAGED_HINT: &str = "nothing is made of it; move it away to go on without it";
 
 /// Ids that are listed where a name could be several.
@@ -153,8 +169,6 @@ fn revert_conflict_failure(message: String, conflicts: Vec<FileConflict>) -> Com
 #[cfg(test)]
 mod tests {
     use std::io;
-
-    use relaycode_ledger::TxId;
 
     use super::*;
 

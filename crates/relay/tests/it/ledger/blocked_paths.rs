@@ -380,8 +380,16 @@ fn a_home_that_cannot_be_used_is_named_and_stops_nothing() {
         M  a.txt  +1 −1   1 exact
     ✓ applied change-1 · 1 file · `relay revert` undoes it
     ----- stderr -----
+    ! what relay writes now cannot be known again, and an undo of it asks: your own directory <project>/b.txt lies inside the project; set RELAY_HOME to a place outside
     ! your own copy of the records cannot be used: cannot open <project>/b.txt/ledgers/<ledger>: Not a directory (os error 20)
     ");
     let ran = run(project.command(&["revert"]).env("RELAY_HOME", "/proc/nowhere/relay"));
+    assert_eq!(
+        (ran.code, project.text("a.txt").as_str()),
+        (13, "1\n"),
+        "nothing tells it from another's: {ran:?}"
+    );
+    let words = ["revert", "--allow", "foreign-change"];
+    let ran = run(project.command(&words).env("RELAY_HOME", "/proc/nowhere/relay"));
     assert_eq!((ran.code, project.text("a.txt").as_str()), (0, "one\n"), "{ran:?}");
 }

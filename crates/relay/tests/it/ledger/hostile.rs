@@ -5,15 +5,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use relaycode_change::proposal::path::RelPath;
-use relaycode_durable::{RealFs, append_log};
+use relaycode_durable::append_log;
 use relaycode_ledger::record::{self, FileImage, FileRecord, Record, RecordContent, RemovedDirectory};
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_ledger::transaction::journal::{TransactionJournal, TransactionStage, TransactionStep};
-use relaycode_ledger::{Ledger, LedgerSettings, TransactionHeader, TxId};
+use relaycode_ledger::{Digest, RecoveryMode, TransactionHeader, TxId};
 
 use crate::fixture::scratch_project::{Project, control, edit, whole};
 use crate::fixture::snapshot::Transcript;
@@ -35,8 +34,7 @@ fn stopped() -> Project {
 }
 
 fn stop_in(project: &Project) {
-    let ledger =
-        Ledger::open(Arc::new(RealFs::default()), &project.path("."), LedgerSettings::default()).unwrap();
+    let ledger = project.ledger();
     let change = |path: &str, before: &'static str, after: &'static str| FileChange {
         path: RelPath::parse(path).unwrap(),
         renamed_from: None,
@@ -156,19 +154,19 @@ fn a_journal_of_a_newer_relay_is_left_to_that_one() {
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here
+      use that relay here; if you have none, the file may have come with the repository: move it away
 
     # recover --keep
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here
+      use that relay here; if you have none, the file may have come with the repository: move it away
 
     # revert
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here
+      use that relay here; if you have none, the file may have come with the repository: move it away
     ");
 }
 
@@ -194,8 +192,7 @@ fn keep_gets_out_when_the_bytes_that_were_are_gone() {
     // Now with a file that is too long for the journal, and its blob gone as well.
     let long = "line\n".repeat(30_000);
     let project = Project::new(&[("a.txt", "one\n"), ("b.txt", "two\n"), ("c.txt", &long)]);
-    let ledger =
-        Ledger::open(Arc::new(RealFs::default()), &project.path("."), LedgerSettings::default()).unwrap();
+    let ledger = project.ledger();
     let change = FileChange {
         path: RelPath::parse("c.txt").unwrap(),
         renamed_from: None,
@@ -341,7 +338,11 @@ fn a_crafted_journal_does_not_lead_through_links_or_give_powers_away() {
     let before = project.tree();
     project.put(JOURNAL, &record::write(&crafted("link/x", &slot(), UUID, TransactionStage::GateRunning)));
     let ran = project.relay(&["recover"]);
-    assert!([0, 6].contains(&ran.code), "{ran:?}");
+    assert_eq!(ran.code, 13, "{ran:?}");
+    assert_eq!(project.tree(), before);
+    // Not even if somebody says yes to it.
+    let accepted = Some(Digest::of(&project.bytes(JOURNAL)));
+    let _ = project.ledger().recover_accepting(RecoveryMode::Automatic, accepted);
     assert_eq!(project.tree(), before);
     assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
 
@@ -353,7 +354,10 @@ fn a_crafted_journal_does_not_lead_through_links_or_give_powers_away() {
         before.mode = 0o6755;
     }
     project.put(JOURNAL, &record::write(&journal));
-    project.done(&["recover"]);
+    assert_eq!(project.relay(&["recover"]).code, 13);
+    assert!(!project.path("new.txt").exists(), "nobody said yes");
+    let accepted = Some(Digest::of(&project.bytes(JOURNAL)));
+    project.ledger().recover_accepting(RecoveryMode::Automatic, accepted).unwrap();
     let mode = fs::metadata(project.path("new.txt")).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o755);
 }
@@ -388,9 +392,15 @@ fn a_crafted_record_writes_nothing_that_a_change_may_not() {
             let project = target();
             project.put(RECORD, &record::write(&record));
             let before = project.tree();
+            let allowed = ["--allow", "foreign-change"];
             for args in [&["revert"][..], &["revert", "--markers"], &["revert", "--file", "new.txt"]] {
                 let ran = project.relay(args);
+                assert_eq!(ran.code, 13, "{path}: {ran:?}");
+                assert_eq!(project.tree(), before, "{path}");
+                let ran = project.relay(&[args, &allowed].concat());
                 assert_eq!(ran.code, 3, "{path}: {ran:?}");
+                // It is accepted now; the next one begins anew.
+                fs::remove_file(project.copy().join("accepted")).unwrap();
                 assert!(ran.err.contains("nothing was changed"), "{path}: {}", ran.err);
                 assert_eq!(project.tree(), before, "{path}");
             }
@@ -408,12 +418,14 @@ fn a_crafted_record_writes_nothing_that_a_change_may_not() {
 fn a_revert_gives_no_powers_away() {
     let project = target();
     project.put(RECORD, &record::write(&deletion("run", 0o6755)));
-    relay_snapshot!(project.relay(&["revert"]), @"
+    relay_snapshot!(project.relay(&["revert", "--allow", "foreign-change"]), @"
     exit 6
     ----- stdout -----
     ✓ reverted 0f8fad5b
     ! not brought back: run does not get the permission bits 6755: it was not seen with them on this machine
       `relay revert` again brings it back
+    ----- stderr -----
+    ! 0f8fad5b was not written by your relay: it may have come with the repository
     ");
     let mode = fs::metadata(project.path("run")).unwrap().permissions().mode();
     assert_eq!((mode & 0o7777, project.text("run").as_str()), (0o755, "evil\n"));
@@ -450,7 +462,7 @@ fn absurd_numbers_in_a_record_are_only_numbers() {
     project.applied(&edit("c.txt", "three", "3"));
     project.applied(&edit("c.txt", "3", "4"));
     assert_eq!(project.log().len(), 3);
-    let ran = project.relay(&["revert", UUID]);
+    let ran = project.relay(&["revert", UUID, "--allow", "foreign-change"]);
     assert!([0, 1, 3].contains(&ran.code) && !ran.err.contains("panicked"), "{ran:?}");
 }
 
@@ -474,8 +486,9 @@ fn a_crafted_index_does_not_number_records() {
         let text = project.text(&format!(".relaycode/{newer}.yml"));
         assert!(text.contains("\nnumber: 2\n"), "index with {number}: {text}");
         assert_eq!(project.log()[0]["id"], newer.as_str());
-        project.done(&["revert", UUID]);
-        assert_eq!(project.text("new.txt"), "evil\n");
+        assert_eq!(project.relay(&["revert", UUID, "-y"]).code, 13);
+        let ran = project.relay(&["revert", UUID, "--allow", "foreign-change"]);
+        assert_eq!((ran.code, project.text("new.txt").as_str()), (0, "evil\n"), "{ran:?}");
     }
 }
 
@@ -529,7 +542,10 @@ fn records_of_the_original_tool_are_not_trusted_either() {
             assert_eq!(ran.code, 0, "{case}: {ran:?}");
             for args in [&["revert"][..], &["revert", UUID], &["show", UUID], &["show", "1", "--diff"]] {
                 let ran = project.relay(args);
-                assert!([0, 1, 2, 3].contains(&ran.code) && !ran.err.contains("panicked"), "{case}: {ran:?}");
+                assert!(
+                    [0, 1, 2, 3, 13].contains(&ran.code) && !ran.err.contains("panicked"),
+                    "{case}: {ran:?}"
+                );
                 assert_eq!(project.tree(), before, "{case} {args:?}: {ran:?}");
             }
             project.applied(&edit("c.txt", "three", "3"));
@@ -549,7 +565,7 @@ fn a_record_with_one_wrong_byte_says_so_and_breaks_nothing_else() {
         let mut bad = good.clone();
         bad[at] ^= 0x04;
         project.put(RECORD, &bad);
-        fs::remove_file(project.path(".relaycode/index")).unwrap();
+        fs::remove_file(project.copy().join("index")).unwrap();
         let log = project.log();
         assert_eq!(log.len(), 2, "byte {at}");
         assert!(log.iter().any(|entry| entry["damage"].is_string()), "byte {at}: {log:?}");
@@ -572,7 +588,7 @@ fn a_record_with_one_wrong_byte_says_so_and_breaks_nothing_else() {
     project.done(&["revert", &first]);
     assert_eq!(project.text("b.txt"), "two\n");
     project.put(RECORD, &good);
-    fs::remove_file(project.path(".relaycode/index")).unwrap();
+    fs::remove_file(project.copy().join("index")).unwrap();
     project.done(&["revert", UUID]);
     assert_eq!(project.text("a.txt"), "one\n");
 }
@@ -666,6 +682,7 @@ fn what_a_record_says_cannot_command_a_terminal() {
         &["show", "1"],
         &["show", "2"],
         &["revert", UUID],
+        &["revert", UUID, "--allow", "foreign-change"],
         &["revert", "1"],
         &["revert", "2"],
         &["revert", UUID, "--file", evil],
