@@ -35,6 +35,8 @@ pub struct AskRequest {
     /// What it remembers, and whether it remembers this.
     pub memory: TurnMemory,
     pub limits: TurnLimits,
+    /// Whether somebody reads its words as they come. An answer that breaks off is asked for again only if nobody does.
+    pub live_text: bool,
     /// Whether the project is compared afterwards. Whoever asks several friends at once compares once, around all of
     /// them.
     pub check_tree: bool,
@@ -80,6 +82,7 @@ impl AskRequest {
             format: AnswerFormat::Text,
             memory: TurnMemory::None,
             limits,
+            live_text: false,
             check_tree: false,
         }
     }
