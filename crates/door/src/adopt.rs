@@ -135,7 +135,9 @@ fn ending_note(finished: &JobOutcome) -> String {
         ExitReason::Signalled(signal) => format!("it was ended by signal {signal}"),
         ExitReason::Stopped => "relay was told to end, and ended it".to_string(),
         ExitReason::DeadlinePassed | ExitReason::Idle => "it took too long, and was ended".to_string(),
-        ExitReason::KeeperLost => "the process that watched it was ended, and relay then ended it".to_string(),
+        ExitReason::KeeperLost => {
+            "the process that watched it was ended, and relay then ended it".to_string()
+        }
     };
     let left = match finished.left_behind {
         0 => String::new(),

@@ -49,7 +49,9 @@ fn without_terminal_codes(text: &str) -> String {
         match c {
             '\u{1b}' => match characters.next() {
                 Some('[') => while characters.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
-                Some(']') => while characters.next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\n')).is_some() {},
+                Some(']') => {
+                    while characters.next_if(|c| !matches!(c, '\u{7}' | '\u{1b}' | '\n')).is_some() {}
+                }
                 _ => {}
             },
             '\n' | '\t' => plain.push(c),

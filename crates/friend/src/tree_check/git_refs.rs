@@ -121,7 +121,8 @@ impl GitRefs {
 /// Whether this path holds refs of a repository that `is_repository` knows, the outermost first.
 pub(super) fn is_ref_file(path: &[u8], is_repository: impl Fn(&[u8]) -> bool) -> bool {
     let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-    let mut folders = std::iter::once((&path[..0], path)).chain(slashes.map(|at| (&path[..at], &path[at + 1..])));
+    let mut folders =
+        std::iter::once((&path[..0], path)).chain(slashes.map(|at| (&path[..at], &path[at + 1..])));
     let within = folders.find(|(folder, _)| is_repository(folder)).map(|(_, rest)| rest);
     within.is_some_and(|rest| {
         rest == PACKED.as_bytes()

@@ -176,7 +176,8 @@ mod tests {
     fn all_retries_together_are_bounded_whatever_the_reason() {
         let failure = ModelFailure::new(FailureClass::Server, "x");
         let mut retries = RetryCounter::new(RetryBudget { max_retries: 3, ..RetryBudget::default() });
-        let mut next = |phase| retries.next_attempt(phase, &failure, 0.5).map(|again| again.max_attempts).ok();
+        let mut next =
+            |phase| retries.next_attempt(phase, &failure, 0.5).map(|again| again.max_attempts).ok();
         assert_eq!(next(RetryPhase::Request), Some(3));
         assert_eq!(next(RetryPhase::Stream), Some(2));
         assert_eq!(next(RetryPhase::Request), Some(2));

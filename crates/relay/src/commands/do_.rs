@@ -37,6 +37,10 @@ pub(crate) struct DoArgs {
     #[command(flatten)]
     friend_args: FriendArgs,
 
+    /// Refused, with a word on what to use.
+    #[arg(long, value_name = "NAME", hide = true)]
+    session: Option<String>,
+
     /// What the friend may do in its copy: workspace or full
     #[arg(long, value_name = "ACCESS", value_parser = parse_access, default_value = "workspace", visible_alias = "sandbox")]
     access: Access,
@@ -55,7 +59,7 @@ pub(crate) struct DoArgs {
 
 impl DoArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        if self.friend_args.session.is_some() {
+        if self.session.is_some() {
             let said = "a friend that works begins anew each time; there is no --session for it";
             return Err(
                 CommandFailure::usage(said).hint("`relay ask --session NAME` goes on with a conversation")
@@ -66,7 +70,7 @@ impl DoArgs {
         let project = Project::open(ctx)?;
         project.recover(ctx)?;
         let (root, config) = (project.root.clone(), &project.config()?.config);
-        let (group, request) = FriendGroup::resolve(&self.friend_args, root, config, ctx, &stop)?;
+        let (group, request) = FriendGroup::resolve(&self.friend_args, None, root, config, ctx, &stop)?;
         let given = AskRequest {
             prompt: self.prompt.clone(),
             access: self.access,
@@ -79,7 +83,9 @@ impl DoArgs {
         };
         let files = path_args::expand_paths(&project.root, &ctx.options.directory, &self.files)?;
         let given = self.friend_args.read_context(request.limits.total, &stop, ctx)?;
-        let request = AskRequest { context: given, ..request };
+        // Of one without hands the answer is the patch, which is shown as a plan.
+        let live_text = self.friend_args.shows_words(friend.abilities().writes_files, ctx);
+        let request = AskRequest { context: given, live_text, ..request };
         let door = project.into_door(ctx)?;
         let options = WorkOptions { files, limits: self.limit.to_limits() };
         let (worked, notices) =
@@ -137,7 +143,7 @@ impl DoArgs {
             WorkEvent::Friend(event) => {
                 copying = None;
                 let listener = listener.get_or_insert_with(|| {
-                    FriendEventPrinter::new(vec![name.clone()], self.friend_args.stream, ctx)
+                    FriendEventPrinter::new(vec![name.clone()], request.live_text, ctx)
                 });
                 listener.print_event(0, &event, ctx);
             }

@@ -89,7 +89,9 @@ const BLOCKED: &[&str] = &["Read-only file system", "Operation not permitted", "
 
 /// Whether a command ran against the sandbox, by what it printed: a line that ends in the system's words.
 pub(super) fn was_blocked(output: &str) -> bool {
-    output.lines().any(|line| BLOCKED.iter().any(|words| line.trim_end().trim_end_matches(['.', ')']).ends_with(words)))
+    output
+        .lines()
+        .any(|line| BLOCKED.iter().any(|words| line.trim_end().trim_end_matches(['.', ')']).ends_with(words)))
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use relaycode_llm::failure::{FailureClass, ModelFailure as Refusal};
 use relaycode_llm::message::{AssistantContent, AssistantMessage, Message, TextContent, UserMessage};
 use relaycode_llm::models::RegisteredProvider;
 use relaycode_llm::request::Auth;
-use relaycode_llm::stream::{StreamRestart, StreamTimeouts};
 use relaycode_llm::stream::retry::format_wait;
+use relaycode_llm::stream::{StreamRestart, StreamTimeouts};
 use relaycode_llm::{
     AnswerStream, CancelToken, ChatRequest, Model, ModelClient, SecretMask, StopReason, StreamEvent as Heard,
     StreamOptions, StreamStep, TokenUsage as Spent, wire,

@@ -246,7 +246,8 @@ fn a_write_by_shell_that_the_sandbox_stopped_is_named() {
         json!({"type": "commandExecution", "id": "c", "command": command, "status": "completed", "exitCode": 0,
                "aggregatedOutput": output})
     };
-    let ran = |output| json!({"method": "item/completed", "params": {"threadId": THREAD, "item": item(output)}});
+    let ran =
+        |output| json!({"method": "item/completed", "params": {"threadId": THREAD, "item": item(output)}});
     let said = |output| format!("cat <<'EOF'\n{}\nEOF\n{}", ran(output), answering("ok"));
     let stage = Play::turning(&said("touch: cannot touch 'made.txt': Read-only file system\n")).stage();
     let (result, events) = stage.go(&stage.turn());

@@ -149,6 +149,6 @@ fn to_forget_what_is_not_there_says_what_is() {
     exit 2
     ----- stderr -----
     ✗ there is no session brids
-      there are: fish, birds
+      did you mean `birds`?
     ");
 }
