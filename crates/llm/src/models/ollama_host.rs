@@ -12,11 +12,12 @@ const PORT: u16 = 11434;
 
 /// The address for requests; `None` if it is none.
 pub(super) fn base_url(host: &str) -> Option<String> {
-    let host = host.trim().trim_matches(['"', '\'']).trim_end_matches('/');
+    let host = host.trim().trim_matches(['"', '\'']);
+    let has_scheme = host.contains("://");
+    let host = host.trim_end_matches('/');
     if host.is_empty() {
         return None;
     }
-    let has_scheme = host.contains("://");
     let is_ipv6 = host.parse::<Ipv6Addr>().is_ok();
     let whole = match host {
         _ if has_scheme => host.to_string(),

@@ -52,6 +52,10 @@ pub(crate) struct DoArgs {
     #[arg(long, value_name = "NAME=N,...", value_parser = limit::LimitOverrides::parse, default_value = "", hide_default_value = true)]
     limit: limit::LimitOverrides,
 
+    /// Let the friend run the project's check in its copy: what it wrote is run there before you see it
+    #[arg(long)]
+    run_check: bool,
+
     /// Do not compare the project with how it was before
     #[arg(long)]
     no_tree_check: bool,
@@ -87,6 +91,7 @@ impl DoArgs {
         let live_text = self.friend_args.shows_words(friend.abilities().writes_files, ctx);
         let request = AskRequest { context: given, live_text, ..request };
         let door = project.into_door(ctx)?;
+        let request = AskRequest { check: self.trusted_check(&door)?, ..request };
         let options = WorkOptions { files, limits: self.limit.to_limits() };
         let (worked, notices) =
             self.run_friend(friend, &request, &options, &door, &group.friend_context, ctx);
@@ -94,6 +99,26 @@ impl DoArgs {
             Ok(outcome) => FriendWork { args: self, friend, outcome, notices }.submit(&door, ctx),
             Err(error) => Ok(work_report::report_error(friend.name(), error, notices.answer_shown, ctx)),
         }
+    }
+}
+
+impl DoArgs {
+    /// The project's check, if the friend may run it: one that the user has trusted.
+    fn trusted_check(&self, door: &Door) -> CommandResult<Option<String>> {
+        let check = door.config().patch.linter.trim();
+        if !self.run_check {
+            return Ok(None);
+        }
+        if check.is_empty() {
+            return Err(CommandFailure::usage("this project has no check to run")
+                .hint("set `linter`, or leave --run-check out"));
+        }
+        if !door.trust_state().allows() {
+            let said = format!("the check `{check}` is not trusted yet; nothing was sent to anybody");
+            return Err(CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
+                .hint("`relay trust` shows it and asks"));
+        }
+        Ok(Some(check.to_string()))
     }
 }
 
