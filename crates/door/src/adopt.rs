@@ -135,14 +135,17 @@ fn ending_note(finished: &JobOutcome) -> String {
         ExitReason::Signalled(signal) => format!("it was ended by signal {signal}"),
         ExitReason::Stopped => "relay was told to end, and ended it".to_string(),
         ExitReason::DeadlinePassed | ExitReason::Idle => "it took too long, and was ended".to_string(),
-        ExitReason::KeeperLost => "the process that watched it was ended, and it with that".to_string(),
+        ExitReason::KeeperLost => {
+            "the process that watched it was ended, and relay then ended it".to_string()
+        }
     };
     let left = match finished.left_behind {
         0 => String::new(),
         1 => "; 1 process that it left behind was ended".to_string(),
         several => format!("; {several} processes that it left behind were ended"),
     };
-    format!("{how} after {:.1} s{left}", finished.took.as_secs_f64())
+    let escaped = finished.escaped_note().map(|note| format!("; {note}")).unwrap_or_default();
+    format!("{how} after {:.1} s{left}{escaped}", finished.took.as_secs_f64())
 }
 
 #[cfg(test)]

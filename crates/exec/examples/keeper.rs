@@ -16,6 +16,10 @@ fn main() -> ExitCode {
         return relaycode_exec::run_keeper();
     }
     let [output, line] = words.as_slice() else { return ExitCode::from(2) };
+    if output == "ancestors" {
+        println!("{:?}", relaycode_exec::count_keeper_ancestors(line));
+        return ExitCode::SUCCESS;
+    }
     match run(output, line) {
         Ok(said) => {
             println!("{said}");

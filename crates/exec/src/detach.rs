@@ -1,6 +1,6 @@
 //! The one exception from "nothing is left running": on X11 and Wayland text that was copied lives only as long as somebody
 //! hands it out. The binary starts itself twice: the first process makes the second and ends, so that the one
-//! that stays is nobody's child, in a session of its own.
+//! that stays is no keeper's child, in a session by the number of the first.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::setsid;
+
+use crate::keeper::own_children::spawn_detached_leader;
 
 /// Bytes of what the process says before it is on its own.
 const MAX_REPLY_BYTES: usize = 4_096;
@@ -20,12 +22,9 @@ const MAX_REPLY_BYTES: usize = 4_096;
 /// The system's; `TimedOut` if it does not close it within `most`.
 pub fn spawn_detached(program: &Path, argument: &str, input: &[u8], most: Duration) -> io::Result<String> {
     let until = Instant::now() + most;
-    let mut child = Command::new(program)
-        .arg(argument)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()?;
+    let mut command = Command::new(program);
+    command.arg(argument).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = spawn_detached_leader(&mut command)?;
     let given = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
     let mut said = Vec::new();
     if let Some(mut stdout) = child.stdout.take() {

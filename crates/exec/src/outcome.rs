@@ -17,7 +17,8 @@ pub struct JobOutcome {
     pub took: Duration,
     /// Processes that it left behind and that were ended then.
     pub left_behind: usize,
-    /// Processes that could not be ended: of another user (`sudo`), or hanging in the kernel.
+    /// Processes whose end was not seen, at least: of another user (`sudo`), hanging in the kernel, or what a lost
+    /// keeper kept where nobody can look for it.
     pub escaped: usize,
 }
 
@@ -34,7 +35,8 @@ pub enum ExitReason {
     Idle,
     /// Whoever wanted it no longer did, and it was ended.
     Stopped,
-    /// The keeper was ended by somebody; what it kept was ended as far as it could be found.
+    /// The keeper was ended by somebody, maybe by the job itself; relay ended what it kept (but see
+    /// [`JobOutcome::escaped`]).
     KeeperLost,
 }
 
@@ -42,6 +44,19 @@ impl ExitReason {
     /// Whether it ended by itself and says that all is well.
     pub fn is_success(self) -> bool {
         self == ExitReason::Exited(0)
+    }
+}
+
+impl JobOutcome {
+    /// What is known of those that were not seen to end, as the end of a sentence.
+    pub fn escaped_note(&self) -> Option<String> {
+        match self.escaped {
+            0 => None,
+            1 => Some("a process it started could not be stopped and may still be running".to_string()),
+            count => {
+                Some(format!("{count} processes it started could not be stopped and may still be running"))
+            }
+        }
     }
 }
 

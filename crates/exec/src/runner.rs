@@ -6,14 +6,14 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-use crate::keeper::handle::{KeeperEvent, KeeperHandle, PATIENCE};
+use crate::keeper::handle::{KeeperEvent, KeeperHandle, KeeperProgram, PATIENCE};
 use crate::keeper::protocol::{KeeperExitReason, KeeperReport, StartErrorKind, encode_message};
 use crate::live::LiveJob;
 use crate::output::capture::OutputCapture;
@@ -33,13 +33,20 @@ const MOST_LEFT: usize = 16 << 20;
 /// Starts jobs. Holds which program the keeper is.
 #[derive(Debug, Clone)]
 pub struct Runner {
-    keeper: PathBuf,
+    keeper: KeeperProgram,
 }
 
 impl Runner {
     /// Jobs run under this program: relay itself.
     pub fn new(keeper: PathBuf) -> Runner {
-        Runner { keeper }
+        Runner { keeper: KeeperProgram { path: keeper, label: None } }
+    }
+
+    /// The same, with a word on the command line of its keepers, by which [`crate::count_keeper_ancestors`] finds them.
+    #[must_use]
+    pub fn with_label(mut self, label: &'static str) -> Runner {
+        self.keeper.label = Some(label);
+        self
     }
 
     /// Runs a job to its end. `stop` is asked often; when it says yes, the job is ended. `watch` is
@@ -128,7 +135,7 @@ struct PollReadiness {
 
 impl RunningJob {
     /// Starts a keeper, which starts the job.
-    fn start(keeper: &Path, job: &Job) -> Result<RunningJob, ExecError> {
+    fn start(keeper: &KeeperProgram, job: &Job) -> Result<RunningJob, ExecError> {
         let began = Instant::now();
         let (ours, theirs) = open_streams(job)?;
         let modes = TerminalModes::save(job, &theirs);
@@ -315,7 +322,11 @@ impl RunningJob {
     }
 
     /// What came of it.
-    pub(crate) fn finish(self, last: FinalReport, stop: &dyn Fn() -> bool) -> Result<JobOutcome, ExecError> {
+    pub(crate) fn finish(
+        mut self,
+        last: FinalReport,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<JobOutcome, ExecError> {
         let took = self.started_at.elapsed();
         let (end, left_behind, escaped) = match last {
             Some(KeeperReport::Ended { how, left_behind, escaped }) => {
@@ -324,9 +335,7 @@ impl RunningJob {
             Some(KeeperReport::Failed { part, errno, said }) => {
                 return Err(self.start_error(part, errno, said));
             }
-            Some(KeeperReport::Started { .. }) | None if self.keeper.has_started() => {
-                (ExitReason::KeeperLost, 0, 0)
-            }
+            _ if self.keeper.may_have_started() => (ExitReason::KeeperLost, 0, 0),
             // A Ctrl-C reaches a keeper that has only just begun, and relay at the same time.
             _ if self.stop_request.is_some() || stop() => (ExitReason::Stopped, 0, 0),
             _ => {
@@ -335,7 +344,7 @@ impl RunningJob {
             }
         };
         // Before the streams are let go of: it has nothing to wait for unless it was lost.
-        drop(self.keeper);
+        let escaped = escaped.max(self.keeper.close());
         if !matches!(end, ExitReason::Exited(_)) {
             self.modes.restore();
         }

@@ -19,9 +19,14 @@ pub struct AcpToolCall {
     /// The files it says it touches, from its locations and its diffs.
     pub paths: Vec<String>,
     pub paths_complete: bool,
+    /// The command line that it runs, if that is all there is to it: nothing that says where or how.
+    pub command: Option<String>,
     /// Its result, or why it failed, as text.
     pub output: Option<String>,
 }
+
+/// What may stand beside a command and does not change what is run.
+const BESIDE_COMMAND: &[&str] = &["command", "description", "timeout"];
 
 impl AcpToolCall {
     /// Missing members are left empty.
@@ -42,7 +47,10 @@ impl AcpToolCall {
             }
         }
         let said = content.iter().find_map(|part| part["content"]["text"].as_str()).map(str::to_string);
+        let input = call["rawInput"].as_object();
+        let plain = input.filter(|input| input.keys().all(|key| BESIDE_COMMAND.contains(&key.as_str())));
         AcpToolCall {
+            command: plain.and_then(|input| input.get("command")?.as_str()).map(str::to_string),
             id: text("toolCallId").unwrap_or_default(),
             title: text("title"),
             kind: text("kind"),
@@ -69,6 +77,9 @@ mod tests {
         assert_eq!((read.paths.join(" "), read.paths_complete), ("/a /b /c".to_string(), true));
         assert_eq!(read.output.as_deref(), Some("no"));
         assert!(!AcpToolCall::from_json(&json!({"locations": [{"path": 7}]})).paths_complete);
+        let command = |input: Value| AcpToolCall::from_json(&json!({"rawInput": input})).command;
+        assert_eq!(command(json!({"command": "make", "description": "x"})).as_deref(), Some("make"));
+        assert_eq!(command(json!({"command": "make", "workdir": "/"})), None);
         let many: Vec<Value> = (0..300).map(|n| json!({"path": format!("/{n}")})).collect();
         let read = AcpToolCall::from_json(&json!({"locations": many}));
         assert_eq!((read.paths.len(), read.paths_complete), (MOST_PATHS, false));

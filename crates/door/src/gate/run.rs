@@ -79,7 +79,10 @@ fn step_report(step: GateStep, command: &str, ran: Result<JobOutcome, ExecError>
         Ok(finished) => (finished.took, output_tail(&finished.stdout), finished.left_behind),
         Err(_) => Default::default(),
     };
-    let cannot_run = |text: &str| StepResult::CannotRun { text: redact(text).into_owned() };
+    let escaped = ran.as_ref().ok().and_then(JobOutcome::escaped_note);
+    let escaped = escaped.map(|note| format!("; {note}")).unwrap_or_default();
+    let cannot_run =
+        |text: &str| StepResult::CannotRun { text: redact(&format!("{text}{escaped}")).into_owned() };
     let result = match ran.map(|finished| finished.reason) {
         Ok(ExitReason::Exited(code)) => StepResult::Exited { code },
         Ok(ExitReason::Signalled(signal)) => StepResult::Signalled { signal },

@@ -55,6 +55,8 @@ pub(crate) enum JobTerminal {
 /// What the keeper has to say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum KeeperReport {
+    /// The program is started now: whatever is heard next, something of it may have run.
+    Starting,
     /// The program runs.
     Started {
         /// Its process.

@@ -7,6 +7,8 @@
 //! | `DescendantRoots`, `DescendantSweep` | finds every descendant of a keeper, also those that left its group, and signals no stranger | whoever stayed in the job's process group is found, the rest may outlive the job; a number that another process got meanwhile is not told apart |
 //! | `process_start_time` | tells two processes of the same number apart | `None` |
 //! | `adopt_orphans`, `ADOPTS_ORPHANS` | whoever loses its parent below this process becomes its child, so that "no child left" means "no descendant left" | nothing happens and the constant is `false`: the keeper then asks its process group who is left |
+//! | `DescendantSweep::reap_adopted` | waits for the orphans of a lost keeper, which relay adopted | nobody is adopted: after the loss of a keeper relay says that something may still run |
+//! | `count_keeper_ancestors` | finds the keepers above this process, whatever its environment says | `None`: only the environment says how deep relay stands |
 //! | `open_pty_master` | a new terminal that no program started meanwhile inherits | closed on exec right after it was opened, which leaves a moment in between |
 //! | `SEND_FLAGS`, `silence_sigpipe` | writing to a socket whose other end is gone is an error, never a signal | both systems can, each by one of the two |
 //! | `RECEIVE_FLAGS`, `close_on_exec` | a descriptor that is received is not inherited by a program started later | both systems can, each by one of the two |

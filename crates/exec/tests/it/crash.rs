@@ -1,4 +1,4 @@
-//! relay or the keeper dies in the middle.
+//! relay or the keeper dies in the middle, also by the job's own hand.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt;
@@ -63,6 +63,50 @@ fn when_the_keeper_is_killed_relay_ends_what_it_kept() {
         .unwrap();
     assert_eq!(finished.reason, ExitReason::KeeperLost);
     until("nobody with the mark", || mark.found().is_empty());
+}
+
+/// The job ends its own keeper and leaves daemons behind, which no group and no session leads to.
+#[test]
+fn a_job_that_kills_its_keeper_leaves_nobody_who_writes() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("written");
+    let script = place.path().join("writer.sh");
+    let endless = format!("trap '' TERM HUP\nwhile :; do echo x >> {}; sleep 0.01; done\n", file.display());
+    std::fs::write(&script, endless).unwrap();
+    let daemon = format!("(setsid sh -c 'setsid sh {} & exit' &)", script.display());
+    for line in [
+        format!("{daemon}; until [ -s {} ]; do sleep 0.01; done; kill -9 $PPID; sleep 1000", file.display()),
+        // And is gone itself.
+        format!("{daemon}; until [ -s {} ]; do sleep 0.01; done; kill -9 $PPID", file.display()),
+        format!("{daemon}; kill -9 $PPID"),
+    ] {
+        let mark = Mark::new();
+        let mut stranger = Command::new("sleep").arg("1000").spawn().unwrap();
+        // The system counts time in steps of 10 ms; relay itself starts nothing beside keepers.
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let finished = runner().run(&mark.on(shell(&line)), &|| false, &mut |_| {}).unwrap();
+        mark.must_be_gone();
+        assert_eq!((finished.reason, finished.escaped), (ExitReason::KeeperLost, 0), "{line}");
+        let size = || std::fs::metadata(&file).map_or(0, |meta| meta.len());
+        let before = size();
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert_eq!(size(), before);
+        let _ = std::fs::remove_file(&file);
+        assert!(stranger.try_wait().unwrap().is_none(), "a child that is none of the keeper's was ended");
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
+}
+
+#[test]
+fn the_loss_of_one_keeper_does_not_touch_the_job_of_another() {
+    let other =
+        std::thread::spawn(|| runner().run(&shell("sleep 1; exit 5"), &|| false, &mut |_| {}).unwrap());
+    for _ in 0..3 {
+        let finished = runner().run(&shell("kill -9 $PPID; sleep 1000"), &|| false, &mut |_| {}).unwrap();
+        assert_eq!((finished.reason, finished.escaped), (ExitReason::KeeperLost, 0));
+    }
+    assert_eq!(other.join().unwrap().reason, ExitReason::Exited(5));
 }
 
 #[test]

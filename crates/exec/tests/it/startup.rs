@@ -58,6 +58,45 @@ fn a_program_in_the_directory_of_the_job_is_not_found_by_its_name() {
     }
 }
 
+/// What a job finds by name is what it was started with: `#!/usr/bin/env node` must not mean the project's `./node`.
+#[test]
+fn a_program_in_the_directory_of_the_job_is_not_found_by_the_job_either() {
+    let place = tempfile::tempdir().unwrap();
+    let hostile = place.path().join("node-for-relay");
+    fs::write(&hostile, "#!/bin/sh\necho hostile\n").unwrap();
+    fs::set_permissions(&hostile, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = place.path().join("script");
+    fs::write(&script, "#!/usr/bin/env node-for-relay\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let with_path = |path: &str, job: Job| {
+        let set = vec![("PATH".into(), path.into())];
+        Job { environment: JobEnvironment { set, ..JobEnvironment::default() }, ..job }
+    };
+    for path in
+        [".:/usr/bin:/bin", "/usr/bin:/bin:.", ":/usr/bin:/bin", "/usr/bin:/bin:", "/usr/bin::/bin", ".", ""]
+    {
+        for job in [Job::shell("node-for-relay", place.path()), Job::argv(["./script"], place.path())] {
+            let finished = run(&with_path(path, job));
+            assert_eq!(finished.reason, ExitReason::Exited(127), "{path:?}");
+            assert!(!finished.stdout.text().contains("hostile"), "{path:?}");
+        }
+    }
+    let handed_on = run(&with_path(":/usr/bin:bin:/bin:./x:", Job::shell("echo $PATH", "/")));
+    assert_eq!(handed_on.stdout.text(), "/usr/bin:/bin\n");
+}
+
+#[test]
+fn a_keeper_is_found_among_the_ancestors_by_its_label() {
+    let line = format!("env -i {} ancestors friend", keeper().display());
+    let counted = |runner: Runner| {
+        let finished = runner.run(&shell(&line), &|| false, &mut |_| {}).unwrap();
+        finished.stdout.text()
+    };
+    assert_eq!(counted(runner()), "Some(0)\n");
+    assert_eq!(counted(runner().with_label("other")), "Some(0)\n");
+    assert_eq!(counted(runner().with_label("friend")), "Some(1)\n");
+}
+
 #[test]
 fn a_directory_that_cannot_be_entered_is_said_to_be() {
     let place = tempfile::tempdir().unwrap();

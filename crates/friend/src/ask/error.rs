@@ -47,6 +47,16 @@ pub enum AskError {
         paths: bool,
         left_out: Vec<OmittedFile>,
     },
+    #[error(
+        "there is nothing to review{}: `{tip}` adds nothing to {base}",
+        if *paths { " in these files" } else { "" }
+    )]
+    EmptyRange {
+        base: String,
+        tip: String,
+        /// Only some files were wanted.
+        paths: bool,
+    },
     #[error(transparent)]
     Friend(#[from] FriendFailure),
 }

@@ -145,10 +145,20 @@ impl AskRun<'_> {
                 schema.as_json()
             )
         });
-        let asked = match request.format {
+        let mut asked = match request.format {
             AnswerFormat::Verdict => format!("{}\n\n{}", request.prompt.trim(), verdict::VERDICT_REQUEST),
             _ => request.prompt.clone(),
         };
+        if let SentDiffScope::Range { tip, .. } = &sent.scope {
+            asked = format!(
+                "{}\n\nThe changes are those of {}, commit {}, which need not be checked out: the files in the repository \
+                 path may be of another state. `git show {}:PATH` shows one as it is there.",
+                asked.trim(),
+                tip.name,
+                tip.commit,
+                tip.commit
+            );
+        }
         let envelope = PromptEnvelope {
             root: &request.directory,
             request: &asked,

@@ -27,14 +27,31 @@ pub(super) fn diff_for_scope(
     root: &Path,
     git: &Git<'_>,
 ) -> Result<(DiffBase, GitDiff, SentSummary), AskError> {
+    let paths = git_paths(&scope.paths, root)?;
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    if let Some(of) = &scope.of {
+        let (from, tip) = split_range(of);
+        let tip = git.resolve_base(tip)?;
+        let base = match from.or(scope.base.as_deref()) {
+            Some(name) => git.resolve_base(name)?,
+            None => git.default_base_of(&tip.name)?,
+        };
+        let (diff, sent) = diff::diff_for_range(git, &base, &tip, &paths)?;
+        return Ok((base, diff, sent));
+    }
     let base = match &scope.base {
         Some(name) => git.resolve_base(name)?,
         None => git.default_base()?,
     };
-    let paths = git_paths(&scope.paths, root)?;
-    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let (diff, sent) = diff::diff_for_review(git, &base, &paths, scope.uncommitted)?;
     Ok((base, diff, sent))
+}
+
+/// The beginning of a range, if it is one, and its end. Either may be left out, and is then what is usual: the base that is
+/// found, and what is checked out.
+fn split_range(of: &str) -> (Option<&str>, &str) {
+    let Some((from, to)) = of.split_once("...").or_else(|| of.split_once("..")) else { return (None, of) };
+    (Some(from).filter(|from| !from.is_empty()), if to.is_empty() { "HEAD" } else { to })
 }
 
 impl AskRun<'_> {

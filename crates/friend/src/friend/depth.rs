@@ -19,11 +19,16 @@ pub struct RelayDepthError {
     pub depth: u32,
 }
 
-/// How deep relay stands, by what the environment says. Digits and nothing else are a number, anything else is 0;
-/// of several names the greatest number counts.
+/// What the keepers of friends are called on their command lines.
+pub const KEEPER_LABEL: &str = "friend";
+
+/// How deep relay stands: by what the environment says, or by the friends among the ancestors of this process, whichever
+/// is more. A friend can drop a variable, and cannot leave its keeper. Digits and nothing else are a number, anything
+/// else is 0; of several names the greatest number counts.
 pub fn current_depth(variable: &dyn Fn(&str) -> Option<OsString>) -> u32 {
     let values = DEPTH_VARIABLES.iter().filter_map(|name| variable(name));
-    values.map(|value| parse_depth(&value)).max().unwrap_or(0)
+    let told = values.map(|value| parse_depth(&value)).max().unwrap_or(0);
+    told.max(relaycode_exec::count_keeper_ancestors(KEEPER_LABEL).unwrap_or(0))
 }
 
 /// Whether a friend may be asked from here.

@@ -35,6 +35,10 @@ pub struct AskRequest {
     /// What it remembers, and whether it remembers this.
     pub memory: TurnMemory,
     pub limits: TurnLimits,
+    /// The project's check, which the user trusts: who works in a copy may run it there, exactly so.
+    pub check: Option<String>,
+    /// Whether somebody reads its words as they come. An answer that breaks off is asked for again only if nobody does.
+    pub live_text: bool,
     /// Whether the project is compared afterwards. Whoever asks several friends at once compares once, around all of
     /// them.
     pub check_tree: bool,
@@ -51,6 +55,9 @@ pub enum AskDiff {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReviewScope {
+    /// What is reviewed instead of what is checked out: a branch, a commit, or a range (`a..b`, `a...b`) whose beginning is the
+    /// base.
+    pub of: Option<String>,
     /// What the branch is compared with; `None`: what is found ([`relaycode_project::git::Git::default_base`]).
     pub base: Option<String>,
     /// Only these files and directories: relative to the project's root, or absolute. Empty: all.
@@ -80,6 +87,8 @@ impl AskRequest {
             format: AnswerFormat::Text,
             memory: TurnMemory::None,
             limits,
+            check: None,
+            live_text: false,
             check_tree: false,
         }
     }

@@ -44,6 +44,13 @@ pub enum SentDiffScope {
         /// How many commits it added; `None`: git could not say.
         commits: Option<u64>,
     },
+    /// What a branch or a range that need not be checked out adds to its base.
+    Range {
+        base: DiffBase,
+        tip: DiffBase,
+        /// As above.
+        commits: Option<u64>,
+    },
     /// The uncommitted work: the branch added nothing to its base.
     UncommittedOnly {
         base: DiffBase,
@@ -98,6 +105,10 @@ impl SentSummary {
                 let commits = commits.map(|count| count_noun(count, "commit") + ", ").unwrap_or_default();
                 let and = if *work { ", and the uncommitted work" } else { "" };
                 format!("what was committed since {}{and}: {commits}{size}", describe_base(base))
+            }
+            SentDiffScope::Range { base, tip, commits } => {
+                let commits = commits.map(|count| count_noun(count, "commit") + ", ").unwrap_or_default();
+                format!("what {} adds to {}: {commits}{size}", tip.name, describe_base(base))
             }
             SentDiffScope::UncommittedOnly { base } => {
                 let base = describe_base(base);
@@ -215,6 +226,27 @@ pub(crate) fn diff_for_review(
         return Err(nothing(diff));
     }
     let sent = SentSummary::new(SentDiffScope::UncommittedOnly { base: base.clone() }, &diff);
+    Ok((diff, sent))
+}
+
+/// The difference for a review of commits that need not be checked out, and what there is to say about it.
+///
+/// # Errors
+/// As [`diff_for_review`].
+pub(crate) fn diff_for_range(
+    git: &Git<'_>,
+    base: &DiffBase,
+    tip: &DiffBase,
+    paths: &[&str],
+) -> Result<(GitDiff, SentSummary), AskError> {
+    let diff = git.diff(DiffRange::Between { base, tip }, paths, DIFF_BYTES)?;
+    if diff.is_empty() {
+        let (base, tip) = (describe_base(base), tip.name.clone());
+        return Err(AskError::EmptyRange { base, tip, paths: !paths.is_empty() });
+    }
+    let commits = git.commits_between(base, &tip.commit).ok();
+    let scope = SentDiffScope::Range { base: base.clone(), tip: tip.clone(), commits };
+    let sent = SentSummary::new(scope, &diff);
     Ok((diff, sent))
 }
 

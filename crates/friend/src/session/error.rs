@@ -14,14 +14,15 @@ pub enum FriendSessionError {
         "the session {name} is with {friend}, not with {wanted}; use another name, or `relay friends forget {name}`"
     )]
     OtherFriend { name: String, friend: String, wanted: String },
-    #[error(
-        "the session {name} belongs to {}, not to this project; use another name, or `relay friends forget {name}`",
-        project.display()
-    )]
-    OtherProject { name: String, project: PathBuf },
+    #[error("this project has no session {name}, and several others do: {}", listed(projects))]
+    OtherProjects { name: String, projects: Vec<PathBuf> },
     /// Somebody else writes sessions all the time.
     #[error("another relay has kept the sessions locked for {0} s; try again")]
     Busy(u64),
     #[error(transparent)]
     Own(#[from] PrivateFileError),
+}
+
+fn listed(projects: &[PathBuf]) -> String {
+    projects.iter().map(|project| project.display().to_string()).collect::<Vec<_>>().join(", ")
 }

@@ -2,9 +2,11 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::{FriendSession, FriendSessionState, is_session_name};
 use crate::PromptExchange;
@@ -16,9 +18,25 @@ pub(super) const BROKEN: &str = ".broken";
 pub(super) const FILE_BYTES: u64 = 6 * super::TRANSCRIPT_BYTES as u64 + (1 << 20);
 const VERSION: u32 = 1;
 
-/// The file of a session. Names that differ in capitals alone have one file.
+/// The file of a session by the first project that uses the name. Names that differ in capitals alone have one file.
 pub(super) fn file_name(name: &str) -> String {
     format!("{}{SUFFIX}", name.to_ascii_lowercase())
+}
+
+/// What stands between a name and the mark of a project; no name has it.
+const PROJECT_SIGN: char = '@';
+
+/// The file of a session of the same name in another project.
+pub(super) fn project_file_name(name: &str, project: &Path) -> String {
+    let digest = Sha256::digest(project.as_os_str().as_bytes());
+    let mark: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("{}{PROJECT_SIGN}{mark}{SUFFIX}", name.to_ascii_lowercase())
+}
+
+/// The name of a session, by that of its file.
+pub(super) fn name_in_file(file: &str) -> &str {
+    let name = file.trim_end_matches(SUFFIX);
+    name.split_once(PROJECT_SIGN).map_or(name, |(name, _)| name)
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,9 +97,13 @@ pub(super) fn to_json(session: &FriendSession) -> Vec<u8> {
 /// The session that a file holds; `None` if it holds none.
 pub(super) fn from_json(file: &str, bytes: &[u8]) -> Option<FriendSession> {
     let read: FriendSessionJson = serde_json::from_slice(bytes).ok()?;
+    let project: PathBuf = match read.project {
+        ProjectPathJson::Text(text) => text.into(),
+        ProjectPathJson::Bytes(bytes) => OsString::from_vec(bytes).into(),
+    };
     let right = read.version == VERSION
         && is_session_name(&read.name)
-        && file_name(&read.name) == file
+        && [file_name(&read.name), project_file_name(&read.name, &project)].iter().any(|name| name == file)
         && !read.friend.is_empty()
         && read.id.as_ref().is_none_or(|id| !id.is_empty());
     let time = |text: &str| text.parse::<Timestamp>().ok();
@@ -91,10 +113,7 @@ pub(super) fn from_json(file: &str, bytes: &[u8]) -> Option<FriendSession> {
         used: time(&read.used)?,
         name: read.name,
         friend: read.friend,
-        project: match read.project {
-            ProjectPathJson::Text(text) => text.into(),
-            ProjectPathJson::Bytes(bytes) => OsString::from_vec(bytes).into(),
-        },
+        project,
         model: read.model,
         turns: read.turns,
         state: match read.id {

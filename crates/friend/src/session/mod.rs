@@ -1,8 +1,8 @@
 //! Conversations with friends that go on: `--session NAME`. A name stands for a friend, a project, and either the id by which
 //! the friend knows the conversation, or what was said, for friends that keep nothing themselves.
 //!
-//! A session is one file, `friends/sessions/<name>.json` in the user's own directory, for the user alone. Invariants: a
-//! name means one friend and one project; what is saved is added to what is there, so two relays at once lose nothing; a
+//! A session is one file, `friends/sessions/<name>.json` in the user's own directory, for the user alone; one of the same
+//! name in another project has a mark of that project behind its name. Invariants: in a project a name means one friend; what is saved is added to what is there, so two relays at once lose nothing; a
 //! file is whole or not there; one that cannot be read is kept aside, and said; there are at most [`SESSIONS`], and what is
 //! kept of each is bounded by [`TRANSCRIPT_BYTES`].
 

@@ -56,7 +56,7 @@ impl FriendSessionStore {
     /// said.
     ///
     /// # Errors
-    /// If it is with another friend or of another project, if the name is none, or the files are not the user's own.
+    /// If it is with another friend, if the name is none, or the files are not the user's own.
     pub fn find(
         &self,
         name: &str,
@@ -64,12 +64,12 @@ impl FriendSessionStore {
         project: &Path,
     ) -> Result<FriendSessionLookup, FriendSessionError> {
         check_name(name)?;
-        let file = file::file_name(name);
+        let file = self.file_of(name, project)?;
         let mut found = FriendSessionLookup::default();
         match self.read(&file)? {
             Missing => {}
             Valid(session) => {
-                check_owner(&session, friend, project)?;
+                check_friend(&session, friend)?;
                 found.session = Some(session);
             }
             Corrupt => found.remarks.extend(self.quarantine(&file)?.map(|to| quarantine_remark(name, &to))),
@@ -90,12 +90,12 @@ impl FriendSessionStore {
             let remark = format!("{friend} gave no id for the session {name}: this turn was not remembered");
             return Ok(vec![remark]);
         }
-        let file = file::file_name(said.name);
         let locked = self.lock()?;
+        let file = self.file_of(said.name, said.project)?;
         let mut session = None;
         match self.read(&file)? {
             Valid(found) => {
-                check_owner(&found, said.friend.name(), said.project)?;
+                check_friend(&found, said.friend.name())?;
                 session = Some(found);
             }
             Missing => {}
@@ -106,7 +106,7 @@ impl FriendSessionStore {
         let gone = locked.prune(SUFFIX, SESSIONS, &file)?;
         locked.prune(BROKEN, BROKEN_MOST, "")?;
         if let [first, ..] = gone.as_slice() {
-            let (first, more) = (first.trim_end_matches(SUFFIX), gone.len() - 1);
+            let (first, more) = (file::name_in_file(first), gone.len() - 1);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             remarks.push(format!(
                 "more than {SESSIONS} sessions are not kept: {first}{more} went, unused for longest"
@@ -130,7 +130,7 @@ impl FriendSessionStore {
                 Ok(Valid(session)) => listed.sessions.push(session),
                 Ok(Missing) => {}
                 Ok(Corrupt) => {
-                    let name = clip_for_message(file.trim_end_matches(SUFFIX), SHOWN);
+                    let name = clip_for_message(file::name_in_file(file), SHOWN);
                     listed.remarks.push(format!(
                         "the session {name} cannot be read; `relay friends forget {name}` removes it"
                     ));
@@ -142,17 +142,48 @@ impl FriendSessionStore {
         Ok(listed)
     }
 
-    /// Forgets a session; says whether there was one. What the friend itself keeps is not touched.
+    /// Forgets the session of this name in `project`, or the only one of this name elsewhere; says whether there was one. What
+    /// the friend itself keeps is not touched.
     ///
     /// # Errors
-    /// If the name is none, or the file cannot be removed.
-    pub fn forget(&self, name: &str) -> Result<bool, FriendSessionError> {
+    /// If the name is none, several other projects have such a session, or the file cannot be removed.
+    pub fn forget(&self, name: &str, project: &Path) -> Result<bool, FriendSessionError> {
         check_name(name)?;
         if matches!(self.folder.list(), Ok(files) if files.is_empty()) {
             return Ok(false);
         }
         let _locked = self.lock()?;
-        Ok(self.folder.remove(&file::file_name(name))?)
+        let own = self.file_of(name, project)?;
+        if self.folder.remove(&own)? {
+            return Ok(true);
+        }
+        let same =
+            |file: &&String| file.ends_with(SUFFIX) && file::name_in_file(file).eq_ignore_ascii_case(name);
+        let files = self.folder.list()?;
+        match files.iter().filter(same).collect::<Vec<_>>().as_slice() {
+            [] => Ok(false),
+            [one] => Ok(self.folder.remove(one)?),
+            several => {
+                let project = |file: &&String| match self.read(file) {
+                    Ok(Valid(session)) => Some(session.project),
+                    _ => None,
+                };
+                let projects = several.iter().filter_map(project).collect();
+                Err(FriendSessionError::OtherProjects { name: name.to_string(), projects })
+            }
+        }
+    }
+
+    /// The file of a session in a project. The first project that uses a name has the plain one.
+    fn file_of(&self, name: &str, project: &Path) -> Result<String, FriendSessionError> {
+        let (plain, own) = (file::file_name(name), file::project_file_name(name, project));
+        if !matches!(self.read(&own)?, Missing) {
+            return Ok(own);
+        }
+        match self.read(&plain)? {
+            Valid(session) if session.project != project => Ok(own),
+            _ => Ok(plain),
+        }
     }
 
     fn read(&self, file: &str) -> Result<FriendSessionFile, FriendSessionError> {
@@ -308,14 +339,10 @@ fn check_name(name: &str) -> Result<(), FriendSessionError> {
     }
 }
 
-fn check_owner(session: &FriendSession, friend: &str, project: &Path) -> Result<(), FriendSessionError> {
-    let name = session.name.clone();
+fn check_friend(session: &FriendSession, friend: &str) -> Result<(), FriendSessionError> {
     if session.friend != friend {
-        let (friend, wanted) = (session.friend.clone(), friend.to_string());
+        let (name, friend, wanted) = (session.name.clone(), session.friend.clone(), friend.to_string());
         return Err(FriendSessionError::OtherFriend { name, friend, wanted });
-    }
-    if session.project != project {
-        return Err(FriendSessionError::OtherProject { name, project: session.project.clone() });
     }
     Ok(())
 }

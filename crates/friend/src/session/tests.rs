@@ -106,8 +106,8 @@ fn what_was_said_is_there_again_for_the_user_alone() {
     assert_eq!(mode("friends/sessions"), 0o700);
     assert_eq!(mode("friends/sessions/review.json"), 0o600);
     assert_eq!(store.list().unwrap().sessions, [session]);
-    assert!(store.forget("REVIEW").unwrap());
-    assert!(!store.forget("review").unwrap());
+    assert!(store.forget("REVIEW", Path::new("/p")).unwrap());
+    assert!(!store.forget("review", Path::new("/p")).unwrap());
     assert!(store.list().unwrap().sessions.is_empty());
 }
 
@@ -142,7 +142,7 @@ fn a_friend_that_remembers_by_itself_is_known_by_its_id() {
 }
 
 #[test]
-fn a_session_is_of_one_friend_and_one_project() {
+fn a_session_is_of_one_friend() {
     let (_home, store) = stage();
     save(&store, &REPLAYED, "s", "q", &answer("a")).unwrap();
     let other = store.find("s", "codex", Path::new("/p")).unwrap_err();
@@ -150,19 +150,36 @@ fn a_session_is_of_one_friend_and_one_project() {
         matches!(&other, FriendSessionError::OtherFriend { friend, .. } if friend == "ollama"),
         "{other}"
     );
-    let other = store.find("s", "ollama", Path::new("/elsewhere")).unwrap_err();
-    assert!(
-        matches!(&other, FriendSessionError::OtherProject { project, .. } if project == Path::new("/p")),
-        "{other}"
-    );
     let a = answer("a");
-    let wrong = store.save(&FriendSessionUpdate { project: Path::new("/elsewhere"), ..said("s", "q", &a) });
-    assert!(matches!(wrong, Err(FriendSessionError::OtherProject { .. })));
-    assert_eq!(found(&store, &REPLAYED, "s").turns, 1);
     // A path need not be text.
     let odd = Path::new(std::ffi::OsStr::from_bytes(b"/p/\xff"));
     store.save(&FriendSessionUpdate { project: odd, ..said("odd", "q", &a) }).unwrap();
     assert_eq!(store.find("odd", "ollama", odd).unwrap().session.unwrap().project, odd);
+}
+
+#[test]
+fn the_same_name_in_another_project_is_another_session() {
+    let (_home, store) = stage();
+    let (a, elsewhere) = (answer("a"), Path::new("/elsewhere"));
+    save(&store, &REPLAYED, "s", "here", &a).unwrap();
+    assert!(store.find("s", "ollama", elsewhere).unwrap().session.is_none());
+    for project in ["/elsewhere", "/third"] {
+        // Also with another friend.
+        assert!(store.find("s", "codex", Path::new(project)).unwrap().session.is_none());
+        store.save(&FriendSessionUpdate { project: Path::new(project), ..said("S", "there", &a) }).unwrap();
+    }
+    let there = store.find("s", "ollama", elsewhere).unwrap().session.unwrap();
+    assert_eq!((there.project.as_path(), exchanges(&there)[0].asked.as_str()), (elsewhere, "there"));
+    assert_eq!(exchanges(&found(&store, &REPLAYED, "s"))[0].asked, "here");
+    assert_eq!(store.list().unwrap().sessions.len(), 3);
+    // Forgotten where it is; what only one other project has, from anywhere.
+    assert!(store.forget("s", Path::new("/p")).unwrap());
+    let several = store.forget("s", Path::new("/p")).unwrap_err();
+    assert!(matches!(&several, FriendSessionError::OtherProjects { projects, .. } if projects.len() == 2));
+    assert!(store.forget("s", elsewhere).unwrap());
+    assert!(store.find("s", "ollama", elsewhere).unwrap().session.is_none());
+    assert!(store.forget("s", elsewhere).unwrap());
+    assert!(!store.forget("s", elsewhere).unwrap());
 }
 
 #[test]
@@ -184,7 +201,7 @@ fn only_names_that_can_be_one_are_taken() {
             matches!(save(&store, &REPLAYED, bad, "q", &answer("a")), Err(FriendSessionError::BadName(_))),
             "{bad:?}"
         );
-        assert!(matches!(store.forget(bad), Err(FriendSessionError::BadName(_))), "{bad:?}");
+        assert!(matches!(store.forget(bad, Path::new("/p")), Err(FriendSessionError::BadName(_))), "{bad:?}");
     }
     assert_eq!(store.list().unwrap().sessions.len(), 4);
 }

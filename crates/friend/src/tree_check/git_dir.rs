@@ -52,6 +52,8 @@ pub(super) enum GitDirPart {
     Objects,
     /// `objects/info`.
     ObjectsInfo,
+    /// `info`: all but the list of refs that `git gc` writes for servers.
+    Info,
     /// The index of files that belong to the project.
     Index,
     /// Large ones of other programs.
@@ -61,11 +63,11 @@ pub(super) enum GitDirPart {
 }
 
 /// Every one of them.
-pub(super) const PARTS: [GitDirPart; 10] = {
+pub(super) const PARTS: [GitDirPart; 11] = {
     use GitDirPart::*;
     let (top, nested) =
         ([Top { here: true }, Top { here: false }], [Nested { here: true }, Nested { here: false }]);
-    [top[0], top[1], nested[0], nested[1], Refs, Objects, ObjectsInfo, Index, Large, Rest]
+    [top[0], top[1], nested[0], nested[1], Refs, Objects, ObjectsInfo, Info, Index, Large, Rest]
 };
 
 impl GitDirPart {
@@ -91,7 +93,9 @@ impl GitDirPart {
             Top { .. } if name == b"worktrees" => Some(Nested { here: false }),
             Top { .. } if is_in(&[b"refs", b"reftable"]) => Some(Refs),
             Top { .. } if directory && is_in(LARGE) => Some(Large),
-            Top { .. } | Rest | Large | Index => Some(Rest),
+            Top { .. } if directory && name == b"info" => Some(Info),
+            Info if plain && name == b"refs" => None,
+            Top { .. } | Info | Rest | Large | Index => Some(Rest),
             Nested { .. } | Refs => Some(self),
         }
     }

@@ -2,7 +2,8 @@
 //! there afterwards.
 //!
 //! Everything counts: files that git tracks, ignores, and has not been told of, links by their targets, permission
-//! bits; of the repository whatever git does not change by itself ([`git_dir`]), and what is staged ([`git_index`]); of relay's
+//! bits; of the repository whatever git does not change by itself ([`git_dir`]), where its branches stand ([`git_refs`]), and
+//! what is staged ([`git_index`]); of relay's
 //! own directory what it would write back one day. Nothing is followed and nothing is changed. A file is the same if
 //! the system's record of it is the same: the time of its last change (`ctime`) is one that no ordinary process can set
 //! back. If the record change_kind, the content decides as far as it was read before; a file that was only touched is the
@@ -14,13 +15,16 @@ mod check;
 mod content;
 pub(crate) mod git_dir;
 mod git_index;
+mod git_refs;
 mod scope;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -34,7 +38,9 @@ use relaycode_snapshot::{
 };
 
 use content::{CheckedEntryContent, ContentReader};
-use scope::{CheckRule, CheckWalkPosition};
+use git_dir::GitDirPart;
+use git_refs::GitRefs;
+use scope::{CheckRule, CheckWalkPosition, CheckWalkScope};
 
 pub use check::{TreeCheck, TreeCheckGap, TreeCheckReport};
 
@@ -62,6 +68,8 @@ struct CheckedTree {
     outside: Option<PathBuf>,
     snapshot: Snapshot,
     contents: HashMap<EntryId, CheckedEntryContent>,
+    /// The refs of each repository in it, by the path of its directory.
+    refs: HashMap<Vec<u8>, GitRefs>,
 }
 
 /// Something that is not as it was.
@@ -155,6 +163,7 @@ impl TreeCheckSnapshot {
             let at = &fs.open_root(tree.outside.as_deref().unwrap_or(root)).map_err(root_error(root))?;
             let mut reader = ContentReader { fs: &fs, root: at, tree: &tree.snapshot, stop, last: None };
             tree.contents = reader.read_all(&mut content)?;
+            tree.refs = tree.read_refs(root);
         }
         Ok(taken)
     }
@@ -256,6 +265,7 @@ impl TreeCheckSnapshot {
             after.each_as(ObservedChangeKind::Created, &mut differences);
         }
         differences.sort_by(|a, b| a.path.cmp(&b.path));
+        differences.dedup();
         Ok((differences, now.unread))
     }
 }
@@ -309,7 +319,42 @@ impl CheckedTree {
             Err(WalkError::Stopped) => return Err(TreeCheckError::Cancelled),
             Err(WalkError::Root(source)) => return Err(root_error(root)(source)),
         };
-        Ok(CheckedTree { outside, snapshot, contents: HashMap::new() })
+        Ok(CheckedTree { outside, snapshot, contents: HashMap::new(), refs: HashMap::new() })
+    }
+
+    /// The refs of each repository in it whose refs can be read.
+    fn read_refs(&self, root: &Path) -> HashMap<Vec<u8>, GitRefs> {
+        let mut folders = HashSet::new();
+        self.snapshot.for_each(&mut |path, id| {
+            let scope = CheckWalkPosition::from_mark(self.snapshot.mark(id)).scope;
+            if scope == CheckWalkScope::Repository(GitDirPart::Refs)
+                && let Some(folder) = path.strip_suffix(b"refs")
+                && folder.last().is_none_or(|last| *last == b'/')
+            {
+                folders.insert(folder.strip_suffix(b"/").unwrap_or(folder).to_vec());
+            }
+        });
+        let refs = |folder: Vec<u8>| Some((GitRefs::read(&self.directory(root, &folder))?, folder));
+        folders.into_iter().filter_map(refs).map(|(refs, folder)| (folder, refs)).collect()
+    }
+
+    fn directory(&self, root: &Path, folder: &[u8]) -> PathBuf {
+        self.outside.as_deref().unwrap_or(root).join(OsStr::from_bytes(folder))
+    }
+
+    /// Compares the refs of each repository by what they mean. Says of which repositories that was possible.
+    fn compare_refs(&self, root: &Path, differences: &mut Vec<ObservedChange>) -> HashSet<&[u8]> {
+        let mut compared = HashSet::new();
+        for (folder, before) in &self.refs {
+            let Some(now) = GitRefs::read(&self.directory(root, folder)) else { continue };
+            compared.insert(folder.as_slice());
+            let slash: &[u8] = if folder.is_empty() { b"" } else { b"/" };
+            for (name, kind) in before.changes(&now) {
+                let path = self.shown(&[folder, slash, &name].concat());
+                differences.push(ObservedChange { path, kind });
+            }
+        }
+        compared
     }
 
     /// A path of it as people are told.
@@ -348,6 +393,7 @@ impl CheckedTree {
         let was_read =
             |change: &&EntryChange| change.before.is_some_and(|id| self.contents.contains_key(&id));
         let racy = found.racy.iter().filter(was_read);
+        let compared = self.compare_refs(root, differences);
         for change in found.changes.iter().chain(racy).filter(|change| !change.path.is_empty()) {
             let kind = match (change.kind, change.before, change.after) {
                 (EntryChangeKind::Created, ..) => Some(ObservedChangeKind::Created),
@@ -360,6 +406,10 @@ impl CheckedTree {
                 _ => None,
             };
             let stat = self.stat_of(change, now);
+            let is_ref = git_refs::is_ref_file(&change.path, |folder| compared.contains(folder));
+            if is_ref && kind != Some(ObservedChangeKind::Mode) {
+                continue;
+            }
             differences.extend(kind.map(|kind| self.observed_change(&change.path, stat, kind)));
         }
         Ok(())

@@ -34,6 +34,13 @@ pub(super) fn copy_prompt(request: &AskRequest, files: &[RelPath], scratch: &Scr
             let _ = writeln!(out, "- {sentence}");
         }
     }
+    if let Some(check) = &request.check {
+        let _ = writeln!(
+            out,
+            "\nThe project's check is `{check}`. You may run it in your working directory, exactly so, to see whether your \
+             changes pass."
+        );
+    }
     push_request(request, &mut out);
     if !files.is_empty() {
         out.push_str("\nFiles to look at:\n");

@@ -159,7 +159,7 @@ fn a_friends_own_review_comes_first_and_the_difference_after_it_fails() {
     assert_eq!(text(&with_own(|| Ok(" \n")), &scene.reviewing()), "by the difference");
     let scoped = |paths: &[&str], uncommitted: bool| {
         let paths = paths.iter().map(ToString::to_string).collect();
-        scene.reviewing_scope(ReviewScope { base: None, paths, uncommitted })
+        scene.reviewing_scope(ReviewScope { paths, uncommitted, ..ReviewScope::default() })
     };
     for wish in [
         AskRequest { prompt: "x".to_string(), ..scene.reviewing() },
@@ -261,4 +261,47 @@ fn a_failed_review_never_reads_as_a_pass() {
     // A contradiction is said.
     let got = reviewed(&Fake::says(&verdict("ship", Some("blocker"))), &wish).answer.unwrap();
     assert_eq!(got.remarks, ["it said ship and named a blocker: the blocker counts"]);
+}
+
+#[test]
+fn a_branch_or_a_range_is_reviewed_without_being_checked_out() {
+    let scene = Scene::branch();
+    scene.git(&["checkout", "-q", "-b", "more"]);
+    scene.file("b.txt", "more\n");
+    scene.git(&["add", "."]);
+    scene.git(&["commit", "-q", "-m", "third"]);
+    scene.git(&["checkout", "-q", "main"]);
+    scene.file("mine.txt", "not committed\n");
+    let reviewing = |of: &str, base: Option<&str>| {
+        let (of, base) = (Some(of.to_string()), base.map(str::to_string));
+        scene.reviewing_scope(ReviewScope { of, base, ..ReviewScope::default() })
+    };
+    for (of, base, files, commits) in [
+        ("work", None, 1, 1),
+        ("more", None, 2, 2),
+        ("more", Some("work"), 1, 1),
+        ("main..more", None, 2, 2),
+        ("work...more", None, 1, 1),
+        ("..more", None, 2, 2),
+        ("more~1", None, 1, 1),
+    ] {
+        let friend = Fake::says("fine");
+        let got = sent(&friend, &reviewing(of, base));
+        assert_eq!((got.files, got.uncommitted_left_out), (files, false), "{of}: {got:?}");
+        assert!(
+            matches!(got.scope, SentDiffScope::Range { commits: Some(count), .. } if count == commits),
+            "{of}: {got:?}"
+        );
+        let prompt = &friend.asked()[0];
+        assert!(prompt.contains("need not be checked out") && !prompt.contains("mine.txt"), "{of}: {prompt}");
+    }
+    let friend = Fake::says("fine");
+    let empty = refusal(&friend, &reviewing("main", None));
+    assert!(matches!(empty, AskError::EmptyRange { .. }), "{empty}");
+    for nonsense in ["nowhere", "main..nowhere", "nowhere..main", "-o/x", "--output=x", "a..b..c", "^main"] {
+        let error = refusal(&friend, &reviewing(nonsense, None));
+        assert!(matches!(error, AskError::Git(GitError::NoBase { .. })), "{nonsense}: {error}");
+    }
+    assert!(friend.asked().is_empty());
+    assert_eq!(scene.git(&["symbolic-ref", "--short", "HEAD"]).trim(), "main");
 }

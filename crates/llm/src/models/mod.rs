@@ -24,6 +24,7 @@ pub mod catalogue;
 pub mod ignored_settings;
 pub mod keys;
 pub mod model;
+pub mod ollama_host;
 pub mod provider;
 #[cfg(test)]
 mod tests;

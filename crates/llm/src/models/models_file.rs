@@ -115,12 +115,13 @@ pub enum AuthKind {
 /// `None`: relay's default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RetrySettings {
+    /// `false`: nothing is retried.
     pub enabled: Option<bool>,
     /// For a request that got no answer.
     pub request_max_retries: Option<u64>,
     /// For a request whose answer broke off.
     pub stream_max_retries: Option<u64>,
-    /// For a whole turn.
+    /// For an answer in all, whatever the reason.
     pub max_retries: Option<u64>,
     /// Before the first retry.
     pub base_delay_ms: Option<u64>,
@@ -129,13 +130,17 @@ pub struct RetrySettings {
 }
 
 impl RetrySettings {
-    /// For single requests; `enabled` and `maxRetries` concern whole turns, which are not retried here.
+    /// How often one answer is asked for again.
     pub fn budget(&self) -> RetryBudget {
+        if self.enabled == Some(false) {
+            return RetryBudget::NONE;
+        }
         let usual = RetryBudget::default();
         let count = |set: Option<u64>, usual: u32| set.and_then(|set| set.try_into().ok()).unwrap_or(usual);
         RetryBudget {
             request_max_retries: count(self.request_max_retries, usual.request_max_retries),
             stream_max_retries: count(self.stream_max_retries, usual.stream_max_retries),
+            max_retries: count(self.max_retries, usual.max_retries),
             base_delay: self.base_delay_ms.map_or(usual.base_delay, Duration::from_millis),
             max_delay: self.max_delay_ms.map_or(usual.max_delay, Duration::from_millis),
         }

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fmt};
 
 use super::discover::{DiscoveredModel, DiscoveryTarget, LocalServerKind};
 use super::models_file::{AtLine, AuthKind, ModelPatch, ModelsFile, ProviderEntry};
-use super::{error::YamlFileError, yaml_fields};
+use super::{error::YamlFileError, ollama_host, yaml_fields};
 use crate::models::catalogue;
 use crate::models::model::{Model, ServerCompat};
 use crate::models::provider::{self, Provider};
@@ -72,6 +72,8 @@ pub enum ModelFieldOrigin {
     BuiltIn,
     /// From `models.yml`.
     File { line: usize },
+    /// From this variable of the environment.
+    Variable(&'static str),
     /// Its server reported it.
     Discovered,
     /// A default.
@@ -128,6 +130,29 @@ impl ModelRegistry {
                 let at = last.map_or(self.models.len(), |last| last + 1);
                 self.models.insert(at, known);
             }
+        }
+    }
+
+    /// Where Ollama's own programs look for its server ([`super::ollama_host`]), unless `models.yml` says where it is.
+    pub fn set_ollama_host(&mut self, host: &str) {
+        let Some(base_url) = ollama_host::base_url(host) else { return };
+        let origin = ModelFieldOrigin::Variable(ollama_host::VARIABLE);
+        let is_here = |provider: &&mut RegisteredProvider| {
+            provider.id == LocalServerKind::Ollama.name()
+                && provider.origins.get("baseUrl") == Some(&ModelFieldOrigin::BuiltIn)
+        };
+        let Some(provider) = self.providers.iter_mut().find(is_here) else { return };
+        provider.base_url.clone_from(&base_url);
+        provider.origins.insert("baseUrl", origin);
+        let id = provider.id.clone();
+        let own = |known: &&mut RegistryModel| {
+            // One that the user wrote may have an address of its own.
+            let written = matches!(known.origins.get("baseUrl"), Some(ModelFieldOrigin::File { .. }));
+            known.model.provider == id && !written
+        };
+        for known in self.models.iter_mut().filter(own) {
+            known.model.base_url.clone_from(&base_url);
+            known.origins.insert("baseUrl", origin);
         }
     }
 

@@ -99,6 +99,7 @@ retry: {enabled: true, requestMaxRetries: 2, streamMaxRetries: 1, maxRetries: 3,
     let said = RetryBudget {
         request_max_retries: 2,
         stream_max_retries: 1,
+        max_retries: 3,
         base_delay: millis(100),
         max_delay: millis(1000),
     };

@@ -38,7 +38,7 @@ pub mod sse;
 pub mod transport;
 
 use attempt::{BodyShape, StreamAttempt, detect_body_shape};
-pub use options::{StreamOptions, StreamTimeouts};
+pub use options::{StreamOptions, StreamRestart, StreamTimeouts};
 
 /// Most bytes of a whole answer on the wire.
 pub const MAX_BODY_BYTES: usize = 256 << 20;
@@ -391,7 +391,12 @@ impl AnswerStream {
         if failure.request_id.is_none() {
             failure.request_id.clone_from(&self.request_id);
         }
-        let (Some(asking), false) = (&self.context, self.decode.assembly().has_output()) else {
+        let too_late = match self.options.restart {
+            StreamRestart::BeforeOutput => self.decode.assembly().has_output(),
+            StreamRestart::BeforeText => self.decode.assembly().has_text(),
+            StreamRestart::Always => false,
+        };
+        let (Some(asking), false) = (&self.context, too_late) else {
             self.decode.fail(failure);
             return None;
         };

@@ -15,6 +15,21 @@ pub struct StreamOptions {
     pub delta_interval: Duration,
     /// What the model must not see.
     pub secrets: Option<Arc<dyn SecretMask + Send + Sync>>,
+    /// How far an answer may have come and still be asked for again when it breaks off.
+    pub restart: StreamRestart,
+}
+
+/// How far an answer may have come and still be asked for again. Whoever reads it is told ([`super::StreamStep::Retrying`]), and
+/// it begins from its beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum StreamRestart {
+    /// Nothing of it was handed out.
+    #[default]
+    BeforeOutput,
+    /// Only thinking was: the reader does not show it.
+    BeforeText,
+    /// Whatever came: the reader shows an answer only when it is complete.
+    Always,
 }
 
 impl Default for StreamOptions {
@@ -25,6 +40,7 @@ impl Default for StreamOptions {
             timeouts: StreamTimeouts::default(),
             delta_interval: Duration::from_millis(50),
             secrets: None,
+            restart: StreamRestart::default(),
         }
     }
 }

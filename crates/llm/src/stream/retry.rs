@@ -16,6 +16,8 @@ pub struct RetryBudget {
     pub request_max_retries: u32,
     /// `streamMaxRetries`: retries of a stream of which nothing was seen.
     pub stream_max_retries: u32,
+    /// `maxRetries`: both together.
+    pub max_retries: u32,
     /// `baseDelayMs`: the first wait.
     pub base_delay: Duration,
     /// `maxDelayMs`: the longest wait.
@@ -27,6 +29,7 @@ impl Default for RetryBudget {
         RetryBudget {
             request_max_retries: 5,
             stream_max_retries: 5,
+            max_retries: u32::MAX,
             base_delay: Duration::from_millis(2000),
             max_delay: Duration::from_millis(300_000),
         }
@@ -37,7 +40,13 @@ impl RetryBudget {
     /// No retries.
     pub const NONE: RetryBudget = {
         let delay = Duration::ZERO;
-        RetryBudget { request_max_retries: 0, stream_max_retries: 0, base_delay: delay, max_delay: delay }
+        RetryBudget {
+            request_max_retries: 0,
+            stream_max_retries: 0,
+            max_retries: 0,
+            base_delay: delay,
+            max_delay: delay,
+        }
     };
 }
 
@@ -82,14 +91,15 @@ impl RetryCounter {
         failure: &ModelFailure,
         chance: f64,
     ) -> ModelResult<RetryAttempt> {
-        let (spent, of) = match phase {
-            RetryPhase::Request => (&mut self.requests, self.budget.request_max_retries),
-            RetryPhase::Stream => (&mut self.streams, self.budget.stream_max_retries),
+        let (here, elsewhere, of) = match phase {
+            RetryPhase::Request => (self.requests, self.streams, self.budget.request_max_retries),
+            RetryPhase::Stream => (self.streams, self.requests, self.budget.stream_max_retries),
         };
+        let of = of.min(self.budget.max_retries.saturating_sub(elsewhere));
         if !failure.class.is_transient() {
             return Err(failure.clone());
         }
-        if *spent >= of {
+        if here >= of {
             let asked = self.requests + self.streams + 1;
             let mut told = failure.clone();
             if asked > 1 {
@@ -109,8 +119,11 @@ impl RetryCounter {
             );
             return Err(told);
         }
-        *spent += 1;
-        let attempt = *spent;
+        match phase {
+            RetryPhase::Request => self.requests += 1,
+            RetryPhase::Stream => self.streams += 1,
+        }
+        let attempt = here + 1;
         // Attempts in either phase make the next wait longer.
         let before = self.requests + self.streams - 1;
         let wait = delay(&self.budget, before, chance).max(failure.retry_after.unwrap_or_default());
@@ -157,6 +170,18 @@ mod tests {
         let failure = ModelFailure::new(FailureClass::Server, "x");
         assert_eq!(waits(&failure, RetryPhase::Request, 1.0), [2000, 4000, 8000, 16000, 32000]);
         assert_eq!(waits(&failure, RetryPhase::Stream, 0.0), [1500, 3000, 6000, 12000, 24000]);
+    }
+
+    #[test]
+    fn all_retries_together_are_bounded_whatever_the_reason() {
+        let failure = ModelFailure::new(FailureClass::Server, "x");
+        let mut retries = RetryCounter::new(RetryBudget { max_retries: 3, ..RetryBudget::default() });
+        let mut next =
+            |phase| retries.next_attempt(phase, &failure, 0.5).map(|again| again.max_attempts).ok();
+        assert_eq!(next(RetryPhase::Request), Some(3));
+        assert_eq!(next(RetryPhase::Stream), Some(2));
+        assert_eq!(next(RetryPhase::Request), Some(2));
+        assert_eq!((next(RetryPhase::Request), next(RetryPhase::Stream)), (None, None));
     }
 
     #[test]

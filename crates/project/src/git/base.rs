@@ -63,6 +63,14 @@ impl Git<'_> {
     /// # Errors
     /// If there is none of them, or there is no commit yet.
     pub fn default_base(&self) -> GitResult<DiffBase> {
+        self.default_base_of("HEAD")
+    }
+
+    /// The same for a line of commits that ends with what `tip` names.
+    ///
+    /// # Errors
+    /// As [`Git::default_base`].
+    pub fn default_base_of(&self, tip: &str) -> GitResult<DiffBase> {
         self.require_head()?;
         let remote = "refs/remotes/origin/HEAD";
         if let Some(commit) = self.resolve_commit(remote)? {
@@ -74,7 +82,7 @@ impl Git<'_> {
                 return Ok(DiffBase { name: name.to_string(), commit, reason: BaseReason::CommonName });
             }
         }
-        let name = "HEAD~1".to_string();
+        let name = format!("{tip}~1");
         match self.resolve_commit(&name)? {
             Some(commit) => Ok(DiffBase { name, commit, reason: BaseReason::PreviousCommit }),
             None => Err(GitError::NoBase { name, shallow: self.is_shallow()? }),
@@ -86,7 +94,15 @@ impl Git<'_> {
     /// # Errors
     /// If git cannot say.
     pub fn commits_since(&self, base: &DiffBase) -> GitResult<u64> {
-        let range = format!("{}..{}", base.commit, self.require_head()?);
+        self.commits_between(base, &self.require_head()?)
+    }
+
+    /// How many commits `tip` has that the base has not.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn commits_between(&self, base: &DiffBase, tip: &str) -> GitResult<u64> {
+        let range = format!("{}..{tip}", base.commit);
         let count = self.ask_text(&["rev-list", "--count", &range])?;
         count.parse().map_err(|_| GitError::failed("rev-list", "it gave no number"))
     }

@@ -23,6 +23,8 @@ pub enum DiffRange<'a> {
     SinceBase(&'a DiffBase),
     /// Where the branch left its base with the work tree, new files included.
     SinceBaseUncommitted(&'a DiffBase),
+    /// Where another line of commits left its base with its last commit, which need not be checked out.
+    Between { base: &'a DiffBase, tip: &'a DiffBase },
 }
 
 /// A difference.
@@ -87,8 +89,16 @@ impl Git<'_> {
         let (between, new) = match range {
             DiffRange::Uncommitted => (vec![self.head_or_empty_tree()?], true),
             DiffRange::LastCommit => (vec![self.parent_or_empty_tree()?, self.require_head()?], false),
-            DiffRange::SinceBase(base) => (vec![self.merge_base(base)?, self.require_head()?], false),
-            DiffRange::SinceBaseUncommitted(base) => (vec![self.merge_base(base)?], true),
+            DiffRange::SinceBase(base) => {
+                let head = self.require_head()?;
+                (vec![self.merge_base(base, &head)?, head], false)
+            }
+            DiffRange::SinceBaseUncommitted(base) => {
+                (vec![self.merge_base(base, &self.require_head()?)?], true)
+            }
+            DiffRange::Between { base, tip } => {
+                (vec![self.merge_base(base, &tip.commit)?, tip.commit.clone()], false)
+            }
         };
         let mut parts = self.tracked_diff(&between, paths)?;
         let mut diff = GitDiff { truncated: parts.truncated, ..GitDiff::default() };
@@ -151,10 +161,10 @@ impl Git<'_> {
         self.ask_text(&["hash-object", "-t", "tree", "/dev/null"])
     }
 
-    /// Where the branch left its base, as `base...HEAD` means it.
-    fn merge_base(&self, base: &DiffBase) -> GitResult<String> {
+    /// Where a line of commits left its base, as `base...tip` means it.
+    fn merge_base(&self, base: &DiffBase, tip: &str) -> GitResult<String> {
         let what = "merge-base";
-        let (code, finished) = self.try_ask(&[what, &base.commit, &self.require_head()?], OUTPUT_BYTES)?;
+        let (code, finished) = self.try_ask(&[what, &base.commit, tip], OUTPUT_BYTES)?;
         match code {
             0 => Ok(String::from_utf8_lossy(&finished.stdout.head).trim_end().to_string()),
             1 => Err(GitError::NoMergeBase { base: base.name.clone(), shallow: self.is_shallow()? }),

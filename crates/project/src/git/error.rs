@@ -79,7 +79,7 @@ pub enum GitError {
     #[error("there is no commit `{name}` here{}", if *shallow { SHALLOW } else { "" })]
     NoBase { name: String, shallow: bool },
     /// Two histories without a common beginning.
-    #[error("`{base}` and the last commit have no commit in common{}", if *shallow { SHALLOW } else { "" })]
+    #[error("`{base}` and what is compared with it have no commit in common{}", if *shallow { SHALLOW } else { "" })]
     NoMergeBase { base: String, shallow: bool },
     /// It took too long, and was ended.
     #[error("`git {what}` took longer than {seconds} s and was ended")]

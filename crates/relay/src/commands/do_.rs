@@ -38,6 +38,10 @@ pub(crate) struct DoArgs {
     #[command(flatten)]
     friend_args: FriendArgs,
 
+    /// Refused, with a word on what to use.
+    #[arg(long, value_name = "NAME", hide = true)]
+    session: Option<String>,
+
     /// What the friend may do in its copy: workspace or full
     #[arg(long, value_name = "ACCESS", value_parser = parse_access, default_value = "workspace", visible_alias = "sandbox")]
     access: Access,
@@ -49,6 +53,10 @@ pub(crate) struct DoArgs {
     #[arg(long, value_name = "NAME=N,...", value_parser = limit::LimitOverrides::parse, default_value = "", hide_default_value = true)]
     limit: limit::LimitOverrides,
 
+    /// Let the friend run the project's check in its copy: what it wrote is run there before you see it
+    #[arg(long)]
+    run_check: bool,
+
     /// Do not compare the project with how it was before
     #[arg(long)]
     no_tree_check: bool,
@@ -56,7 +64,7 @@ pub(crate) struct DoArgs {
 
 impl DoArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        if self.friend_args.session.is_some() {
+        if self.session.is_some() {
             let said = "a friend that works begins anew each time; there is no --session for it";
             return Err(
                 CommandFailure::usage(said).hint("`relay ask --session NAME` goes on with a conversation")
@@ -67,7 +75,7 @@ impl DoArgs {
         let project = Project::open(ctx)?;
         project.recover(ctx)?;
         let (root, config) = (project.root.clone(), &project.config()?.config);
-        let (group, request) = FriendGroup::resolve(&self.friend_args, root, config, ctx, &stop)?;
+        let (group, request) = FriendGroup::resolve(&self.friend_args, None, root, config, ctx, &stop)?;
         let given = AskRequest {
             prompt: self.prompt.clone(),
             access: self.access,
@@ -80,8 +88,11 @@ impl DoArgs {
         };
         let files = path_args::expand_paths(&project.root, &ctx.options.directory, &self.files)?;
         let given = self.friend_args.read_context(request.limits.total, &stop, ctx)?;
-        let request = AskRequest { context: given, ..request };
+        // Of one without hands the answer is the patch, which is shown as a plan.
+        let live_text = self.friend_args.shows_words(friend.abilities().writes_files, ctx);
+        let request = AskRequest { context: given, live_text, ..request };
         let door = project.into_door(ctx)?;
+        let request = AskRequest { check: self.trusted_check(&door)?, ..request };
         let options = WorkOptions { files, limits: self.limit.to_limits() };
         let (worked, notices) =
             self.run_friend(friend, &request, &options, &door, &group.friend_context, ctx);
@@ -89,6 +100,26 @@ impl DoArgs {
             Ok(outcome) => FriendWork { args: self, friend, outcome, notices }.submit(&door, ctx),
             Err(error) => Ok(work_report::report_error(friend.name(), error, notices.answer_shown, ctx)),
         }
+    }
+}
+
+impl DoArgs {
+    /// The project's check, if the friend may run it: one that the user has trusted.
+    fn trusted_check(&self, door: &Door) -> CommandResult<Option<String>> {
+        let check = door.config().patch.linter.trim();
+        if !self.run_check {
+            return Ok(None);
+        }
+        if check.is_empty() {
+            return Err(CommandFailure::usage("this project has no check to run")
+                .hint("set `linter`, or leave --run-check out"));
+        }
+        if !door.trust_state().allows() {
+            let said = format!("the check `{check}` is not trusted yet; nothing was sent to anybody");
+            return Err(CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
+                .hint("`relay trust` shows it and asks"));
+        }
+        Ok(Some(check.to_string()))
     }
 }
 
@@ -138,7 +169,7 @@ impl DoArgs {
             WorkEvent::Friend(event) => {
                 copying = None;
                 let listener = listener.get_or_insert_with(|| {
-                    FriendEventPrinter::new(vec![name.clone()], self.friend_args.stream, ctx)
+                    FriendEventPrinter::new(vec![name.clone()], request.live_text, ctx)
                 });
                 listener.print_event(0, &event, ctx);
             }

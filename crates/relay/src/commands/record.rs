@@ -138,7 +138,7 @@ fn report(
     let record = adoption.committed.as_ref().map(|committed| &committed.record);
     ctx.print_json(&json!({
             "ok": code == 0, "code": code, "command": "record", "project": door.root.to_string_lossy(), "ran": line,
-            "exit": { "code": code, "signal": signal, "seconds": seconds(finished.took), "leftBehind": finished.left_behind },
+            "exit": { "code": code, "signal": signal, "seconds": seconds(finished.took), "leftBehind": finished.left_behind, "escaped": finished.escaped },
             "id": record.map(|record| record.uuid.to_string()),
             "files": record.map_or(Vec::new(), |record| record.result.iter().map(file_json).collect()),
             "secured": { "files": secured.files, "bytes": secured.bytes, "copied": secured.copied },
@@ -153,6 +153,9 @@ fn report(
             count => format!("{count} processes"),
         };
         ctx.eprint_remark(LogLevel::Warn, &format!("ended {left} that it left running"));
+    }
+    if let Some(note) = finished.escaped_note() {
+        ctx.eprint_remark(LogLevel::Warn, &note);
     }
     let text = views::recording::adoption_report(adoption, line, &look);
     let level = if adoption.irreversible.is_empty() { LogLevel::Info } else { LogLevel::Warn };

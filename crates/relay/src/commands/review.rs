@@ -13,7 +13,8 @@ use crate::{CommandContext, CommandFailure, CommandResult, SignalGuard};
 ///
 /// What was committed since the base is reviewed; if that is nothing, what is not committed yet. The base is
 /// `origin/HEAD`, or else `main`, `master`, or the commit before the last; which one is said. The friend looks and
-/// changes nothing, as with `relay ask`.
+/// changes nothing, as with `relay ask`. With --of another branch or a range of commits is reviewed, and what is checked
+/// out stays as it is.
 ///
 /// With --verdict it has to come to one: findings with a severity and a place, read from checked JSON only. Findings
 /// that block end with code 20. No answer, or one that cannot be read, is never a pass.
@@ -25,6 +26,10 @@ pub(crate) struct ReviewArgs {
 
     #[command(flatten)]
     friend_args: FriendArgs,
+
+    /// Review this branch, commit or range (a..b), which need not be checked out
+    #[arg(long, value_name = "REF", allow_hyphen_values = true, conflicts_with = "uncommitted")]
+    of: Option<String>,
 
     /// What to compare with: a branch or a commit
     #[arg(long, value_name = "REF", allow_hyphen_values = true)]
@@ -51,8 +56,12 @@ impl ReviewArgs {
         let held = SignalGuard::acquire()?;
         let stop = || held.stop_requested();
         let (group, request) = self.read_only.prepare(&self.friend_args, &stop, ctx)?;
-        let (base, paths) = (self.base.clone(), self.absolute_paths(ctx)?);
-        let scope = ReviewScope { base, paths, uncommitted: self.uncommitted };
+        if self.base.is_some() && self.of.as_deref().is_some_and(|of| of.contains("..")) {
+            let said = "a range says what to compare with, and so does --base";
+            return Err(CommandFailure::usage(said).hint("leave one of them out"));
+        }
+        let (of, base, paths) = (self.of.clone(), self.base.clone(), self.absolute_paths(ctx)?);
+        let scope = ReviewScope { of, base, paths, uncommitted: self.uncommitted };
         let request = AskRequest {
             prompt: self.prompt.clone().unwrap_or_else(|| PROMPT.to_string()),
             diff: AskDiff::Review(scope),

@@ -1,7 +1,7 @@
 //! What can be said about whom to turn to and how, the same for every command that does.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -36,13 +36,13 @@ pub(crate) struct FriendArgs {
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) idle_timeout: Option<i64>,
 
-    /// A name for the conversation: what was said under it before is remembered
-    #[arg(long, value_name = "NAME")]
-    pub(crate) session: Option<String>,
+    /// Show the words as they come, also where stdout is no terminal; with --json an object per event
+    #[arg(long, overrides_with = "no_stream")]
+    stream: bool,
 
-    /// Show the words as they come; with --json an object per event
-    #[arg(long)]
-    pub(crate) stream: bool,
+    /// Show the answer when it is complete
+    #[arg(long, overrides_with = "stream")]
+    no_stream: bool,
 
     /// A file that goes with it; `-`: stdin
     #[arg(long, value_name = "FILE", conflicts_with = "context")]
@@ -56,6 +56,10 @@ pub(crate) struct FriendArgs {
 /// How a friend looks that changes nothing.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ReadOnlyArgs {
+    /// A name for the conversation: what was said under it in this project is remembered
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+
     /// A JSON schema that the answer has to follow
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
@@ -86,7 +90,8 @@ impl ReadOnlyArgs {
         }
         let root = project_root(ctx)?;
         let loaded = config::load(&root, ctx.home.path.as_deref())?;
-        let (group, request) = FriendGroup::resolve(args, root, &loaded.config, ctx, stop)?;
+        let (group, request) =
+            FriendGroup::resolve(args, self.session.as_deref(), root, &loaded.config, ctx, stop)?;
         let given = args.read_context(request.limits.total, stop, ctx)?;
         let schema = read_schema(self.schema.as_deref(), &ctx.options.directory)?;
         let request = AskRequest {
@@ -101,6 +106,12 @@ impl ReadOnlyArgs {
 }
 
 impl FriendArgs {
+    /// Whether words are shown as they come: at a terminal, if they are for people (`for_people`), and where it was asked for.
+    pub(crate) fn shows_words(&self, for_people: bool, ctx: &CommandContext<'_>) -> bool {
+        let usual = for_people && !ctx.is_json() && std::io::stdout().is_terminal();
+        self.stream || usual && !self.no_stream
+    }
+
     pub(crate) fn friend_names(&self, config: &Config) -> Vec<String> {
         if self.to.is_empty() {
             return config.friends.default.split(',').map(str::to_string).collect();

@@ -16,7 +16,8 @@ pub(crate) fn new_friend_context<'a>(
     ctx: &CommandContext<'_>,
     stop: StopCheck<'a>,
 ) -> CommandResult<FriendContext<'a>> {
-    let (runner, home) = (process_runner()?, ctx.home.path.clone());
+    let runner = process_runner()?.with_label(depth::KEEPER_LABEL);
+    let home = ctx.home.path.clone();
     Ok(FriendContext {
         runner,
         home,

@@ -92,6 +92,9 @@ impl From<AskError> for CommandFailure {
             }
             AskError::Depth(_) => CommandFailure::refused("depth", message),
             AskError::Git(error) => error.into(),
+            AskError::EmptyRange { .. } => {
+                CommandFailure::refused("nothing", message).hint("`--base REF` compares with something else")
+            }
             AskError::NothingToReview { .. } => CommandFailure::refused("nothing", message)
                 .hint("`--base REF` compares with something else; nothing was sent to anybody"),
             AskError::Friend(failure) => failure.into(),

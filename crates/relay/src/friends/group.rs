@@ -9,8 +9,8 @@ use relaycode_friend::friends::ResolvedFriend;
 use relaycode_friend::session::{FriendSession, FriendSessionStore, FriendSessionUpdate};
 use relaycode_friend::tree_check::{TreeCheck, TreeCheckGap, TreeCheckReport};
 use relaycode_friend::{
-    AskError, AskRequest, Friend, FriendContext, FriendFailure, FriendResult, TurnLimits, TurnMemory, ask,
-    run_parallel,
+    AnswerFormat, AskError, AskRequest, Friend, FriendContext, FriendFailure, FriendResult, TurnLimits,
+    TurnMemory, ask, run_parallel,
 };
 use relaycode_project::config::Config;
 use relaycode_project::git::Git;
@@ -25,7 +25,7 @@ pub(crate) struct FriendGroup<'a> {
     pub(crate) friend_context: FriendContext<'a>,
     friends: Vec<ResolvedFriend>,
     session: Option<GroupSession>,
-    stream_text: bool,
+    args: FriendArgs,
 }
 
 struct GroupSession {
@@ -45,6 +45,7 @@ impl<'a> FriendGroup<'a> {
     /// Finds everybody who is to be asked, and begins the request: in which project, with which model, how long.
     pub(crate) fn resolve(
         args: &FriendArgs,
+        session: Option<&str>,
         root: PathBuf,
         config: &Config,
         ctx: &CommandContext<'_>,
@@ -53,7 +54,7 @@ impl<'a> FriendGroup<'a> {
         let home = ctx.home.path.as_deref();
         let configured = &config.friends;
         let chosen = find_friends(&known_friends(ctx), &args.friend_names(config))?;
-        let session = match (&args.session, chosen.as_slice()) {
+        let session = match (session, chosen.as_slice()) {
             (None, _) => None,
             (Some(name), [one]) => Some(GroupSession::open(name, one.friend(), &root, home)?),
             (Some(_), _) => {
@@ -67,7 +68,7 @@ impl<'a> FriendGroup<'a> {
         let total = timeout_from(args.timeout, configured.timeout)?;
         let limits = TurnLimits::new(total, timeout_from(args.idle_timeout, configured.idle_timeout)?);
         let request = AskRequest { model: args.model.clone(), ..AskRequest::new("", root, limits) };
-        let group = FriendGroup { friend_context, friends: chosen, session, stream_text: args.stream };
+        let group = FriendGroup { friend_context, friends: chosen, session, args: args.clone() };
         Ok((group, request))
     }
 
@@ -103,7 +104,10 @@ impl<'a> FriendGroup<'a> {
             TreeCheck::begin(&request.directory, Some(&git), stop)
         });
         let names: Vec<String> = self.friends.iter().map(display_name).collect();
-        let mut listener = FriendEventPrinter::new(names.clone(), self.stream_text, ctx);
+        // JSON that is asked for is checked before anybody reads it.
+        let shows_words = self.args.shows_words(request.format == AnswerFormat::Text, ctx);
+        let request = &AskRequest { live_text: shows_words, ..request.clone() };
+        let mut listener = FriendEventPrinter::new(names.clone(), shows_words, ctx);
         let results = run_parallel(
             self.friends.len(),
             |at, hear| {

@@ -1,6 +1,6 @@
 //! Providers, models and keys, as this user has them: `models.yml`, stored keys, the environment. What the environment
 //! says about them is read here and nowhere else: the variables that may hold keys, and `HTTP_PROXY`, `HTTPS_PROXY`,
-//! `ALL_PROXY`, `NO_PROXY` in either case. What the project says of them is looked for, told, and ignored.
+//! `ALL_PROXY`, `NO_PROXY` in either case, and `OLLAMA_HOST`. What the project says of them is looked for, told, and ignored.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -11,7 +11,7 @@ use relaycode_friend::friends::model::ModelServerConfig;
 use relaycode_llm::models::discover::{self, DiscoveryResult};
 use relaycode_llm::models::ignored_settings::{self, IgnoredSettings};
 use relaycode_llm::models::keys::{ApiKey, KeyCommands, KeyStore, Keyring};
-use relaycode_llm::models::{self, ModelRegistry};
+use relaycode_llm::models::{self, ModelRegistry, ollama_host};
 use relaycode_llm::stream::proxy::ProxySettings;
 use relaycode_llm::stream::transport;
 use relaycode_llm::{ModelClient, UserDirectory};
@@ -47,8 +47,12 @@ impl Providers {
         let ignored = project.as_deref().map(ignored_settings::find_ignored).unwrap_or_default();
         let home = UserDirectory::new(path, project.as_deref());
         let directory = path.filter(|path| path.is_dir()).map_or_else(|| PathBuf::from("/"), PathBuf::from);
+        let mut registry = ModelRegistry::new(models::load(&home));
+        if let Some(host) = env_var(ollama_host::VARIABLE) {
+            registry.set_ollama_host(&host);
+        }
         Ok(Providers {
-            registry: ModelRegistry::new(models::load(&home)),
+            registry,
             store: KeyStore::new(home),
             ignored,
             commands: KeyCommands::new(process_runner()?, directory),

@@ -28,6 +28,7 @@ impl Session {
     /// # Errors
     /// If a file of that name exists, or the disk fails; nothing is left behind then.
     pub fn fork(&self, to: &FsDir, name: &str, mut header: SessionHeader) -> Result<Session, SessionError> {
+        self.check_known_format()?;
         header.parent_session = Some(self.header.id.clone());
         // The copy has this format; opening it migrates it.
         header.version = self.version;
@@ -56,6 +57,7 @@ impl Session {
         name: &str,
         mut header: SessionHeader,
     ) -> Result<Session, SessionError> {
+        self.check_known_format()?;
         header.parent_session = Some(self.header.id.clone());
         header.version = VERSION;
         let path = self.table.path(Some(self.row_number(leaf)?));
@@ -92,6 +94,14 @@ impl Session {
         self.open_fork(to, name)
     }
 
+    /// A session of a newer format can be read, and not gone on with: a copy of it would be of no use.
+    fn check_known_format(&self) -> Result<(), SessionError> {
+        if self.version > VERSION {
+            return Err(SessionError::Newer { name: self.file.name.clone(), version: self.version });
+        }
+        Ok(())
+    }
+
     /// A compaction may keep everything from a label on, and old labels are not copied: then from what
     /// follows the label.
     fn retarget_first_kept(&self, fields: &mut Map<String, Value>, path: &[u32]) {
@@ -104,7 +114,12 @@ impl Session {
     }
 
     fn open_fork(&self, to: &FsDir, name: &str) -> Result<Session, SessionError> {
-        let mut session = Session::open(Arc::clone(&self.file.fs), to.clone(), name, OpenMode::Write)?;
+        let fs = &self.file.fs;
+        let opened = Session::open(Arc::clone(fs), to.clone(), name, OpenMode::Write);
+        let mut session = opened.inspect_err(|_| {
+            // A copy that nobody can go on with would be listed like any other.
+            let _ = fs.remove_file(to, name);
+        })?;
         session.blobs.clone_from(&self.blobs);
         Ok(session)
     }

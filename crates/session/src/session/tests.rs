@@ -292,3 +292,29 @@ fn an_answer_is_kept_as_it_was_given() {
     session.append_message(&Message::Assistant(given.clone())).unwrap();
     assert_eq!(session.context().unwrap().to_model_messages()[1], Message::Assistant(given));
 }
+
+#[test]
+fn a_session_of_a_newer_format_is_not_forked_and_nothing_is_left() {
+    let (model, dir) = place();
+    let mut session = begun(&model, &dir);
+    session.append_message(&user("hello")).unwrap();
+    session.append(answer("hi")).unwrap();
+    session.flush().unwrap();
+    drop(session);
+    let text =
+        String::from_utf8(model.snapshot().files["s/2026-01-01T10-20-30_abc.jsonl"].0.clone()).unwrap();
+    let newer = text.replacen(&format!("\"version\":{VERSION}"), "\"version\":99", 1);
+    assert_ne!(newer, text);
+    model.put("s/2026-01-01T10-20-30_abc.jsonl", newer.as_bytes(), 0o600).unwrap();
+    let before = model.snapshot().files.len();
+    let session = open(&model, &dir, OpenMode::Read);
+    let leaf = ids(&session).last().unwrap().clone();
+    let forks = [
+        session.fork(&dir, "copy.jsonl", SessionHeader::new("/p")),
+        session.fork_branch(&leaf, &dir, "copy.jsonl", SessionHeader::new("/p")),
+    ];
+    for fork in forks {
+        assert!(matches!(fork, Err(SessionError::Newer { version: 99, .. })));
+    }
+    assert_eq!(model.snapshot().files.len(), before);
+}

@@ -47,7 +47,7 @@ fn serve() -> io::Result<()> {
     sys::adopt_orphans()?;
     let grace = Duration::from_millis(order.grace).min(MOST_GRACE);
     let deadline = order.total.and_then(|total| Instant::now().checked_add(Duration::from_millis(total)));
-    let child = match start(&order, streams) {
+    let child = match start(&order, streams, &socket) {
         Ok(child) => child,
         Err(failed) => return send_report(&socket, &failed),
     };
@@ -99,7 +99,11 @@ fn receive_request(from: BorrowedFd<'_>) -> io::Result<(KeeperRequest, [OwnedFd;
 }
 
 /// Starts the program. The streams are its own from then on: this process lets go of them.
-fn start(order: &KeeperRequest, streams: [OwnedFd; STDIO_FDS]) -> Result<Pid, KeeperReport> {
+fn start(
+    order: &KeeperRequest,
+    streams: [OwnedFd; STDIO_FDS],
+    socket: &UnixStream,
+) -> Result<Pid, KeeperReport> {
     let [input, output, errors] = streams;
     match order.place {
         JobTerminal::Apart => {
@@ -122,6 +126,8 @@ fn start(order: &KeeperRequest, streams: [OwnedFd; STDIO_FDS]) -> Result<Pid, Ke
     if order.place == JobTerminal::Apart {
         command.process_group(0);
     }
+    // Before the program can end this process. If relay is gone, the socket's end says so later.
+    let _ = send_report(socket, &KeeperReport::Starting);
     let child = command.spawn().map_err(|error| {
         let is_missing = is_missing(&command, &error);
         start_failure(if is_missing { StartErrorKind::Missing } else { StartErrorKind::Program }, &error)
@@ -132,10 +138,11 @@ fn start(order: &KeeperRequest, streams: [OwnedFd; STDIO_FDS]) -> Result<Pid, Ke
 fn command(order: &KeeperRequest) -> Result<Command, KeeperReport> {
     let mut words = order.words.iter().map(|word| OsString::from_vec(word.clone()));
     let program = words.next().unwrap_or_default();
+    let path = absolute_path(order);
     let found = if program.as_encoded_bytes().contains(&b'/') {
         Some(PathBuf::from(program))
     } else {
-        find_in_path(&program, &path_of(order))
+        find_in_path(&program, &path)
     };
     let found =
         found.ok_or_else(|| start_failure(StartErrorKind::Missing, &io::ErrorKind::NotFound.into()))?;
@@ -154,24 +161,32 @@ fn command(order: &KeeperRequest) -> Result<Command, KeeperReport> {
     for (name, value) in &order.set {
         command.env(OsString::from_vec(name.clone()), OsString::from_vec(value.clone()));
     }
+    command.env("PATH", path);
     Ok(command)
 }
 
 /// What a system without PATH is searched for.
 const USUAL_PATH: &str = "/usr/bin:/bin";
 
-/// The PATH that the job has.
-fn path_of(order: &KeeperRequest) -> OsString {
+/// A PATH in which nothing is found. An empty one would mean the current directory.
+const NO_PATH: &str = "/nonexistent";
+
+/// The PATH that the job has: the absolute entries of the one it was meant to have. With `.`, `bin` or an empty one, whoever
+/// fills the directory that a job runs in would choose the programs, also those that the job itself looks for (the
+/// `node` of `#!/usr/bin/env node`).
+fn absolute_path(order: &KeeperRequest) -> OsString {
     let set = order.set.iter().rev().find(|(name, _)| name == b"PATH");
     let set = set.map(|(_, value)| OsString::from_vec(value.clone()));
-    set.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| USUAL_PATH.into())
+    let meant = set.or_else(|| std::env::var_os("PATH")).unwrap_or_else(|| USUAL_PATH.into());
+    let absolute = std::env::split_paths(&meant).filter(|place| place.is_absolute());
+    // What was split at colons holds none.
+    let path = std::env::join_paths(absolute).unwrap_or_default();
+    if path.is_empty() { NO_PATH.into() } else { path }
 }
 
-/// The program of this name. Only absolute entries of PATH count: with `.`, `bin` or an empty one, whoever
-/// fills the directory that the job runs in would choose the program.
+/// The program of this name.
 fn find_in_path(program: &OsStr, path: &OsStr) -> Option<PathBuf> {
-    let places = || std::env::split_paths(path).filter(|place| place.is_absolute());
-    let files = || places().map(|place| place.join(program)).filter(|file| file.is_file());
+    let files = || std::env::split_paths(path).map(|place| place.join(program)).filter(|file| file.is_file());
     let named = !program.is_empty();
     let runs = |file: &PathBuf| rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok();
     // One that is there and cannot be run is tried as well, to be told from one that is not there.

@@ -129,7 +129,7 @@ impl ProcessTree {
     /// SIGTERM, and SIGCONT for those that are stopped. Says whether nobody is left.
     fn terminate(&mut self, grace: Duration, rest: &mut KillSummary) -> bool {
         let until = Instant::now() + grace;
-        let mut kin = DescendantSweep::new(self.roots);
+        let mut kin = DescendantSweep::new(self.roots.clone());
         rest.ended = kin.sweep(ASK).unwrap_or_else(|_| self.signal_group(ASK));
         let most = MOST_ASKED.min(kin.seen_count() + MOST_NEWCOMERS);
         loop {
@@ -153,8 +153,9 @@ impl ProcessTree {
     fn kill(&mut self) -> usize {
         let until = Instant::now() + KILL_PATIENCE;
         loop {
-            let stopped = DescendantSweep::new(self.roots).sweep(&[Signal::STOP]);
-            if stopped.and_then(|_| DescendantSweep::new(self.roots).sweep(&[Signal::KILL])).is_err() {
+            let stopped = DescendantSweep::new(self.roots.clone()).sweep(&[Signal::STOP]);
+            if stopped.and_then(|_| DescendantSweep::new(self.roots.clone()).sweep(&[Signal::KILL])).is_err()
+            {
                 self.signal_group(&[Signal::KILL]);
             }
             if self.reap() {
@@ -165,7 +166,7 @@ impl ProcessTree {
                 return 0;
             }
             if Instant::now() >= until {
-                return DescendantSweep::new(self.roots).sweep(&[]).unwrap_or(1).max(1);
+                return DescendantSweep::new(self.roots.clone()).sweep(&[]).unwrap_or(1).max(1);
             }
         }
     }
@@ -184,6 +185,6 @@ impl ProcessTree {
 
     /// Whether nobody is left who is no child of ours. Where orphans are adopted, that cannot be.
     fn is_group_empty(&self) -> bool {
-        ADOPTS_ORPHANS || DescendantSweep::new(self.roots).sweep(&[]).is_ok_and(|living| living == 0)
+        ADOPTS_ORPHANS || DescendantSweep::new(self.roots.clone()).sweep(&[]).is_ok_and(|living| living == 0)
     }
 }

@@ -11,18 +11,31 @@ use std::collections::HashSet;
 use std::fs;
 use std::io;
 
-use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, getpid, getppid, kill_process, pidfd_open, pidfd_send_signal,
+    waitpid,
+};
+
+use crate::KEEPER_ARGUMENT;
+use crate::keeper::own_children::OwnChildren;
 
 /// How often one sweep begins anew because it found somebody. A parent with a higher number than its
 /// child takes one more; so many of them in a row do not happen by themselves, and whoever sweeps to
 /// the end sweeps again.
 const MOST_PASSES: usize = 16;
 
+/// Ancestors that are looked at.
+const MOST_ANCESTORS: usize = 10_000;
+
 /// By what descendants are recognised. Whoever descends from one of them is one as well.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct DescendantRoots {
     /// Their parent is this one.
     parent: Option<i32>,
+    /// Children of that parent that are none: those it started itself.
+    own: OwnChildren,
+    /// No child of that parent counts that began earlier.
+    since: u64,
     /// They are in the session of this one.
     session: Option<i32>,
     /// It is this process itself, which began at this time.
@@ -32,12 +45,25 @@ pub(crate) struct DescendantRoots {
 impl DescendantRoots {
     /// Those of a keeper, whose child everybody becomes in the end: its first child needs no mention.
     pub(crate) fn of_keeper(keeper: Pid, _: Pid) -> DescendantRoots {
-        DescendantRoots { parent: Some(Pid::as_raw(Some(keeper))), session: None, process: None }
+        DescendantRoots { parent: Some(Pid::as_raw(Some(keeper))), ..DescendantRoots::default() }
     }
 
-    /// What a keeper that is gone left behind: those in its session, and the job's process.
-    pub(crate) fn of_lost_keeper(session: Option<i32>, job: Option<(i32, u64)>) -> DescendantRoots {
-        DescendantRoots { parent: None, session, process: job }
+    /// What a keeper that is gone, and began at this time, left behind: those that this process adopted, those in the
+    /// keeper's session, and the job's process.
+    pub(crate) fn of_lost_keeper(
+        session: Option<i32>,
+        job: Option<(i32, u64)>,
+        since: u64,
+        own: &OwnChildren,
+    ) -> DescendantRoots {
+        let parent = Some(Pid::as_raw(Some(getpid())));
+        DescendantRoots { parent, own: own.clone(), since, session, process: job }
+    }
+
+    fn is_adopted(&self, number: i32, links: &ProcStat) -> bool {
+        self.parent == Some(links.parent)
+            && links.start_time >= self.since
+            && !self.own.contains(number, links.session)
     }
 }
 
@@ -78,6 +104,15 @@ impl DescendantSweep {
         Ok(living)
     }
 
+    /// Waits for those that were met, are children of this process, and are dead. Says how many of them are not.
+    pub(crate) fn reap_adopted(&self) -> usize {
+        let waits = |number: &&i32| {
+            let ended = Pid::from_raw(**number).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
+            matches!(ended, Some(Ok(None)))
+        };
+        self.seen.iter().filter(waits).count()
+    }
+
     /// How many were met, the dead included.
     pub(crate) fn seen_count(&self) -> usize {
         self.seen.len()
@@ -114,7 +149,7 @@ impl DescendantSweep {
     fn is_descendant(&self, number: i32, links: &ProcStat) -> bool {
         let roots = &self.roots;
         self.seen.contains(&links.parent)
-            || roots.parent == Some(links.parent)
+            || roots.is_adopted(number, links)
             || roots.session.is_some_and(|leader| leader == links.session && leader != number)
             || roots.process == Some((number, links.start_time))
     }
@@ -145,6 +180,23 @@ impl PidHandle {
             PidHandle::Gone => Ok(()),
         };
     }
+}
+
+/// How many keepers with this label are among the ancestors of this process; `None` where `/proc` does not say.
+pub(crate) fn count_keeper_ancestors(label: &str) -> Option<u32> {
+    let mut count = 0;
+    let mut next = getppid();
+    // As many as there may be processes: a chain that is read while it changes might have no end.
+    for _ in 0..MOST_ANCESTORS {
+        let Some(ancestor) = next else { break };
+        let number = Pid::as_raw(Some(ancestor));
+        let line = fs::read(format!("/proc/{number}/cmdline")).ok()?;
+        let mut words = line.split(|byte| *byte == 0).skip(1);
+        let is_keeper = words.next() == Some(KEEPER_ARGUMENT.as_bytes());
+        count += u32::from(is_keeper && words.next() == Some(label.as_bytes()));
+        next = Pid::from_raw(read_proc_stat(number)?.parent);
+    }
+    Some(count)
 }
 
 /// When a process began, as the system counts.

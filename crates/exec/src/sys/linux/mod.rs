@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::pty::{OpenptFlags, openpt};
 
-pub(crate) use descendants::{DescendantRoots, DescendantSweep, process_start_time};
+pub(crate) use descendants::{DescendantRoots, DescendantSweep, count_keeper_ancestors, process_start_time};
 
 pub(crate) const ADOPTS_ORPHANS: bool = true;
 pub(crate) const SEND_FLAGS: SendFlags = SendFlags::NOSIGNAL;

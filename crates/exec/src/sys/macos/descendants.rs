@@ -7,8 +7,10 @@ use rustix::process::{
     Pid, Signal, kill_process, kill_process_group, test_kill_process, test_kill_process_group,
 };
 
+use crate::keeper::own_children::OwnChildren;
+
 /// Processes that lead, or may lead, the groups in which descendants are looked for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct DescendantRoots {
     leaders: [Option<Pid>; 2],
 }
@@ -20,7 +22,12 @@ impl DescendantRoots {
     }
 
     /// What a keeper that is gone left behind: the group of its session, the job's, and the job's process.
-    pub(crate) fn of_lost_keeper(session: Option<i32>, job: Option<(i32, u64)>) -> DescendantRoots {
+    pub(crate) fn of_lost_keeper(
+        session: Option<i32>,
+        job: Option<(i32, u64)>,
+        _: u64,
+        _: &OwnChildren,
+    ) -> DescendantRoots {
         let job = job.map(|(number, _)| number);
         DescendantRoots { leaders: [session, job].map(|number| number.and_then(Pid::from_raw)) }
     }
@@ -49,6 +56,11 @@ impl DescendantSweep {
         Ok(found)
     }
 
+    /// Nobody is adopted here.
+    pub(crate) fn reap_adopted(&self) -> usize {
+        0
+    }
+
     /// How many groups were met.
     pub(crate) fn seen_count(&self) -> usize {
         self.seen
@@ -66,6 +78,11 @@ fn signal_group(leader: Pid, signals: &[Signal]) -> bool {
         let _ = kill_process_group(leader, *signal);
     }
     true
+}
+
+/// Who the ancestors of a process are is not told here.
+pub(crate) fn count_keeper_ancestors(_: &str) -> Option<u32> {
+    None
 }
 
 /// Not known here.

@@ -10,7 +10,7 @@ use rustix::net::sockopt::set_socket_nosigpipe;
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::pty::{OpenptFlags, openpt};
 
-pub(crate) use descendants::{DescendantRoots, DescendantSweep, process_start_time};
+pub(crate) use descendants::{DescendantRoots, DescendantSweep, count_keeper_ancestors, process_start_time};
 
 pub(crate) const ADOPTS_ORPHANS: bool = false;
 pub(crate) const SEND_FLAGS: SendFlags = SendFlags::empty();

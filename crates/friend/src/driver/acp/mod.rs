@@ -81,6 +81,7 @@ pub(crate) fn run_over_acp(recipe: &AcpRecipe, turn: &mut FriendTurn<'_>) -> Tur
     job.deadlines = Deadlines { grace: GRACE, ..request.limits.deadlines() };
     let mut agent = AcpAgent::start(&run.world.runner, &job).map_err(exec)?;
     let mut decider = AcpDecider::new(request.access, beneath, recipe.denials, &mut *turn.hear);
+    decider.check.clone_from(&request.check);
     let done = run.converse(&mut agent, &mut decider);
     // One that is to remember writes that down when it ends by itself.
     let remembers = done.is_ok() && request.memory != TurnMemory::None;

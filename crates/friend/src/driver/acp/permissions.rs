@@ -1,7 +1,8 @@
 //! What a friend may do in a turn, and what is heard of it.
 //!
 //! Read-only: nothing that asks is allowed, nothing is written. Workspace: files beneath the directory of the turn
-//! may be changed, never through a link, never in `.git` or `.relaycode`; commands are not run, because nothing confines them.
+//! may be changed, never through a link, never in `.git` or `.relaycode`; commands are not run, because nothing confines them,
+//! but for the project's check where the user wants that.
 
 use relaycode_change::proposal::path::is_sealed;
 use relaycode_clients::acp::{
@@ -25,6 +26,8 @@ pub(super) struct AcpDecider<'h> {
     access: Access,
     beneath: ConfinedDir,
     denials: &'static [&'static str],
+    /// The command that it may run.
+    pub(super) check: Option<String>,
     hear: &'h mut EventSink<'h>,
     /// The prompt was sent: what is heard now belongs to this turn.
     prompt_sent: bool,
@@ -49,6 +52,7 @@ impl<'h> AcpDecider<'h> {
             access,
             beneath,
             denials,
+            check: None,
             hear,
             prompt_sent: false,
             text: String::new(),
@@ -98,13 +102,22 @@ impl<'h> AcpDecider<'h> {
         self.beneath.contains(path) && !parts.iter().any(|part| is_sealed(part))
     }
 
+    fn is_check(&self, call: &AcpToolCall) -> bool {
+        let runs = call.kind.as_deref() == Some("execute");
+        runs && self
+            .check
+            .as_deref()
+            .is_some_and(|check| call.command.as_deref().map(str::trim) == Some(check))
+    }
+
     fn allows(&self, call: &AcpToolCall) -> bool {
         match self.access {
             Access::Full => true,
             Access::Workspace => {
                 let changes = matches!(call.kind.as_deref(), Some("edit" | "delete" | "move"));
                 let known = call.paths_complete && !call.paths.is_empty();
-                changes && known && call.paths.iter().all(|path| self.may_change(path))
+                let writes = changes && known && call.paths.iter().all(|path| self.may_change(path));
+                writes || self.is_check(call)
             }
             Access::ReadOnly | Access::Ask => false,
         }
@@ -223,5 +236,24 @@ mod tests {
             assert!(!decider.may_change(path.to_str().unwrap()), "{sealed}");
         }
         assert!(decider.may_change(root.join("src/.gitignore").to_str().unwrap()));
+    }
+
+    #[test]
+    fn of_commands_only_the_check_is_allowed_and_only_in_a_copy() {
+        let place = tempfile::tempdir().unwrap();
+        let allowed = |access, check: Option<&str>, kind: &str, command: Option<&str>| {
+            let (mut hear, beneath) = (|_| {}, ConfinedDir::new(place.path()).unwrap());
+            let mut decider = AcpDecider::new(access, beneath, &[], &mut hear);
+            decider.check = check.map(str::to_string);
+            let (kind, command) = (Some(kind.to_string()), command.map(str::to_string));
+            decider.allows(&AcpToolCall { kind, command, ..AcpToolCall::default() })
+        };
+        let check = Some("make check");
+        assert!(allowed(Access::Workspace, check, "execute", Some(" make check\n")));
+        assert!(!allowed(Access::Workspace, check, "execute", Some("make check; rm -rf ~")));
+        assert!(!allowed(Access::Workspace, check, "execute", None));
+        assert!(!allowed(Access::Workspace, check, "other", check));
+        assert!(!allowed(Access::Workspace, None, "execute", check));
+        assert!(!allowed(Access::ReadOnly, check, "execute", check));
     }
 }

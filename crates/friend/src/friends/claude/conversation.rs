@@ -15,7 +15,7 @@ use relaycode_exec::{ExecError, Job, JobInput};
 
 use super::error::{classify_result, error_excerpt, exit_failure};
 use super::events::{ClaudeTurnState, answer_too_large};
-use super::permissions::check_tool_use;
+use super::permissions::{check_tool_use, is_check};
 use super::recipe::ClaudeRecipe;
 use super::{Claude, NAME, PROFILE, environment};
 use crate::driver::{MAX_INVALID_LINES, StderrTail, TICK, TurnClock};
@@ -158,7 +158,13 @@ impl ClaudeConversation<'_> {
         match &question.kind {
             ClaudeRequestKind::Prompt => self.claude.allow(question),
             ClaudeRequestKind::Tool(tool) => {
-                match check_tool_use(self.request.access, &self.request.directory, tool) {
+                let AskRequest { access, directory, check, .. } = self.request;
+                match check_tool_use(*access, directory, tool) {
+                    _ if *access == relaycode_project::access::Access::Workspace
+                        && is_check(check.as_deref(), tool) =>
+                    {
+                        self.claude.allow(question);
+                    }
                     Ok(()) => self.claude.allow(question),
                     Err(why) => {
                         self.state.record_decline(&tool.id, &tool.name, &tool.input, hear);

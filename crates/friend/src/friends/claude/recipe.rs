@@ -17,6 +17,7 @@ use crate::{AskRequest, TurnMemory, TurnResult};
 
 const READ_ONLY_TOOLS: &[&str] = &["Read", "Grep", "Glob"];
 const WORKSPACE_TOOLS: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit"];
+const WORKSPACE_CHECK_TOOLS: &[&str] = &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash"];
 const FULL_TOOLS: &[&str] =
     &["Read", "Grep", "Glob", "Edit", "Write", "NotebookEdit", "Bash", "WebFetch", "WebSearch"];
 
@@ -44,6 +45,7 @@ impl ClaudeRecipe {
         let cannot = |what: String| Err(PROFILE.unsupported(what));
         let tools = match request.access {
             Access::ReadOnly => READ_ONLY_TOOLS,
+            Access::Workspace if request.check.is_some() => WORKSPACE_CHECK_TOOLS,
             Access::Workspace => WORKSPACE_TOOLS,
             Access::Full => FULL_TOOLS,
             Access::Ask => {

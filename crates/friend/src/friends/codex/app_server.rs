@@ -174,6 +174,8 @@ impl<'a> AppServerClient<'a> {
         };
         self.state.thread = thread.to_string();
         self.clock.mark_alive();
+        // What it said while it started is not why the turn fails.
+        self.errors.clear();
         loop {
             if let Some(failure) = self.check_expired() {
                 if let Some(id) = self.state.turn.take() {

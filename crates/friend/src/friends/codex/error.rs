@@ -76,9 +76,22 @@ pub(super) fn error_excerpt(said: &str) -> String {
     crate::driver::stderr_tail::error_excerpt(said, is_worth_telling)
 }
 
-/// Codex complains about a home below `/tmp`, and about nothing else, in this way.
+/// What codex says at every start on some machines and goes on: of a home below `/tmp`, and of a sandbox of which it has
+/// its own copy.
+const START_UP_LINES: &[&str] = &["WARNING: proceeding, even though", "could not find bubblewrap on PATH"];
+
 fn is_worth_telling(line: &str) -> bool {
-    !line.starts_with("WARNING: proceeding, even though")
+    !START_UP_LINES.iter().any(|words| line.contains(words))
+}
+
+/// What a system says when a sandbox lets a program not write, or not at all.
+const BLOCKED: &[&str] = &["Read-only file system", "Operation not permitted", "Permission denied"];
+
+/// Whether a command ran against the sandbox, by what it printed: a line that ends in the system's words.
+pub(super) fn was_blocked(output: &str) -> bool {
+    output
+        .lines()
+        .any(|line| BLOCKED.iter().any(|words| line.trim_end().trim_end_matches(['.', ')']).ends_with(words)))
 }
 
 #[cfg(test)]
@@ -102,8 +115,18 @@ mod tests {
     }
 
     #[test]
-    fn what_codex_says_of_a_home_below_tmp_is_not_its_last_words() {
+    fn a_command_that_the_sandbox_stopped_is_known_by_the_systems_words() {
+        assert!(was_blocked("touch: cannot touch 'a': Read-only file system\n"));
+        assert!(was_blocked("ok\nsh: 1: cannot create a: Permission denied\nmore"));
+        assert!(!was_blocked("Read-only file systems are described in mount(8)\n") && !was_blocked(""));
+    }
+
+    #[test]
+    fn what_codex_says_at_every_start_is_not_its_last_words() {
         let said = "WARNING: proceeding, even though we could not\nNot logged in\n";
         assert_eq!(error_excerpt(said), "Not logged in");
+        let said = "\u{1b}[2m2026-11-17T00:00:10.5Z\u{1b}[0m \u{1b}[31mERROR\u{1b}[0m \u{1b}[2mcodex_app_server\u{1b}[0m: \
+                    Codex could not find bubblewrap on PATH. Install bubblewrap with your OS package manager.\n";
+        assert_eq!(error_excerpt(said), "");
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::error::{classify_error, report_retry};
+use super::error::{classify_error, report_retry, was_blocked};
 use super::{NAME, PROFILE};
 use crate::driver::TurnClock;
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
 pub(super) const MOST_ANSWER: usize = 8 << 20;
 
 /// What was refused, at most so much of it is kept.
-const MOST_DECLINED: usize = 1_000;
+pub(super) const MOST_DECLINED: usize = 1_000;
 
 /// Changes that are remembered until codex asks for leave.
 const MOST_CHANGES: usize = 1_000;
@@ -138,6 +138,14 @@ impl CodexTurnState {
                         self.push_text(id, text, hear)
                     }
                 }
+            }
+            "commandExecution" if item["status"] != "declined" => {
+                // Nobody was asked: the sandbox stopped it.
+                if was_blocked(item["aggregatedOutput"].as_str().unwrap_or_default()) {
+                    let command = item["command"].as_str().unwrap_or("a command");
+                    self.record_decline(DeclinedActionKind::Command, command, hear);
+                }
+                Ok(())
             }
             "exitedReviewMode" => {
                 self.review = false;

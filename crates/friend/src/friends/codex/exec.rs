@@ -6,7 +6,7 @@
 //!   first requests, leaves `exec`, the form that codex keeps for scripts.
 //!
 //! It says nothing of the sandbox that it works in, so only what was tested is run: the sandbox by name, before
-//! the subcommand, without the user's rules. What the sandbox refuses, this way does not tell.
+//! the subcommand, without the user's rules. Of what the sandbox refuses, this way tells commands and no patches.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -19,19 +19,19 @@ use relaycode_exec::{ExitReason, JobInput, JobOutcome};
 use relaycode_project::access::Access;
 use serde_json::{Value, json};
 
-use super::error::{classify_error, error_excerpt, report_retry};
-use super::events::{MOST_ANSWER, answer_too_large};
+use super::error::{classify_error, error_excerpt, report_retry, was_blocked};
+use super::events::{MOST_ANSWER, MOST_DECLINED, answer_too_large};
 use super::recipe::{CodexTask, exec_arguments, list_arguments};
 use super::{Codex, NAME, PROFILE, check_answer};
 use crate::driver::{StderrTail, TICK, TurnClock, describe_exit};
 use crate::{
-    AskRequest, EventSink, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, FriendUsage,
-    TurnMemory, TurnResult,
+    AskRequest, DeclinedAction, DeclinedActionKind, EventSink, FriendAnswer, FriendContext, FriendEvent,
+    FriendFailure, FriendTurn, FriendUsage, TurnMemory, TurnResult,
 };
 
 pub(super) const TRANSPORT: &str = "exec";
 
-const DECLINES_UNKNOWN: &str = "by `codex exec`, codex does not say what it was refused";
+const DECLINES_UNKNOWN: &str = "by `codex exec`, codex does not say every change it was refused";
 
 /// How long it may take to list the tool servers.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
@@ -175,6 +175,14 @@ impl CodexExecRun {
                 }
                 self.answer.text = text.to_string();
                 hear(FriendEvent::Text(text.to_string()));
+            }
+            "command_execution" if was_blocked(item["aggregated_output"].as_str().unwrap_or_default()) => {
+                let command = item["command"].as_str().unwrap_or("a command").to_string();
+                let declined = DeclinedAction { kind: DeclinedActionKind::Command, what: command };
+                hear(FriendEvent::Declined(declined.clone()));
+                if self.answer.declined.len() < MOST_DECLINED {
+                    self.answer.declined.push(declined);
+                }
             }
             "reasoning" => hear(FriendEvent::Thinking(text.to_string())),
             _ => {}

@@ -7,8 +7,8 @@ use relaycode_llm::failure::{FailureClass, ModelFailure as Refusal};
 use relaycode_llm::message::{AssistantContent, AssistantMessage, Message, TextContent, UserMessage};
 use relaycode_llm::models::RegisteredProvider;
 use relaycode_llm::request::Auth;
-use relaycode_llm::stream::StreamTimeouts;
 use relaycode_llm::stream::retry::format_wait;
+use relaycode_llm::stream::{StreamRestart, StreamTimeouts};
 use relaycode_llm::{
     AnswerStream, CancelToken, ChatRequest, Model, ModelClient, SecretMask, StopReason, StreamEvent as Heard,
     StreamOptions, StreamStep, TokenUsage as Spent, wire,
@@ -74,6 +74,7 @@ impl ModelServerTurn<'_> {
             budget: servers.registry.file.retry.budget(),
             // The turn's own clock decides; no attempt gives up before it.
             timeouts: StreamTimeouts { first_byte: long, idle: long, total: long },
+            restart: if self.request.live_text { StreamRestart::BeforeText } else { StreamRestart::Always },
             secrets: secrets.clone().map(|secrets| secrets as Arc<dyn SecretMask + Send + Sync>),
             ..StreamOptions::default()
         };
@@ -144,6 +145,7 @@ impl ModelServerTurn<'_> {
                         return Err(self.failure_for(&failure, pick));
                     }
                     clock.allow_silence(wait);
+                    ear.restart();
                     let friend = &self.server.provider;
                     let said = failure::strip_friend_name(friend, &failure.message_with_wait());
                     let again = format!("{said}; attempt {attempt} of {of} in {}", format_wait(wait));
@@ -236,6 +238,14 @@ impl ModelEventForwarder<'_, '_> {
     fn text(&mut self, words: String) {
         let clear = self.unmasker.push(words);
         self.forward_text(clear);
+    }
+
+    /// The answer begins anew.
+    fn restart(&mut self) {
+        self.unmasker.finish();
+        if std::mem::take(&mut self.text_blocks) > 0 {
+            (self.hear)(FriendEvent::AnswerRestarted);
+        }
     }
 
     fn flush(&mut self) {

@@ -104,3 +104,69 @@ fn what_is_passed_over_must_be_what_it_is_called() {
     let expected = [".git/FETCH_HEAD", ".git/logs", ".git/objects"];
     assert_eq!(links, expected.map(|path| (path.to_string(), ObservedChangeKind::Created)));
 }
+
+/// A repository made by git itself, with a remote: branches, a tag, and a second commit there that was not fetched.
+fn cloned() -> (TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let (origin, app) = (root.join("origin"), root.join("app"));
+    git(&root, "init -q -b main origin");
+    git(&origin, "commit -q --allow-empty -m one");
+    git(&origin, "branch side/deep");
+    git(&root, "clone -q origin app");
+    git(&app, "branch mine");
+    git(&app, "branch folder/mine");
+    git(&origin, "commit -q --allow-empty -m two");
+    git(&origin, "tag v2");
+    (dir, app)
+}
+
+fn git(directory: &Path, words: &str) {
+    let mut command = std::process::Command::new("git");
+    command.args(["-c", "user.name=n", "-c", "user.email=e@example.com"]).args(words.split(' '));
+    for (name, value) in [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_SYSTEM", "/dev/null")] {
+        command.env(name, value);
+    }
+    assert!(command.current_dir(directory).status().unwrap().success(), "git {words}");
+}
+
+#[test]
+fn a_fetch_a_gc_and_packed_refs_in_the_background_are_no_changes() {
+    for line in ["fetch -q", "pack-refs --all", "gc -q", "fetch -q --prune", "update-server-info"] {
+        let (_dir, app) = cloned();
+        let before = take(&app);
+        git(&app, line);
+        assert_eq!(compared(&before), [], "git {line}");
+        git(&app, "pack-refs --all");
+        git(&app, "gc -q");
+        assert_eq!(compared(&before), [], "git {line}, then packed");
+    }
+}
+
+#[test]
+fn a_branch_that_moves_is_found_also_when_refs_are_packed_meanwhile() {
+    let found = |lines: &[&str]| {
+        let (_dir, app) = cloned();
+        let before = take(&app);
+        lines.iter().for_each(|line| git(&app, line));
+        let mut found = compared(&before);
+        found.retain(|(path, _)| path.starts_with(".git/refs") || path == ".git/packed-refs");
+        found
+    };
+    let one = |path: &str, kind| vec![(path.to_string(), kind)];
+    assert_eq!(
+        found(&["fetch -q", "branch -f mine origin/main", "pack-refs --all"]),
+        one(".git/refs/heads/mine", ObservedChangeKind::Changed)
+    );
+    assert_eq!(
+        found(&["pack-refs --all", "branch -q -D folder/mine"]),
+        one(".git/refs/heads/folder/mine", ObservedChangeKind::Removed)
+    );
+    assert_eq!(
+        found(&["branch new", "pack-refs --all"]),
+        one(".git/refs/heads/new", ObservedChangeKind::Created)
+    );
+    // A name that means a branch until somebody makes such a tag.
+    assert_eq!(found(&["tag mine"]), one(".git/refs/tags/mine", ObservedChangeKind::Created));
+    assert_eq!(found(&["tag other"]), []);
+}

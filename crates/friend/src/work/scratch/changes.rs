@@ -50,6 +50,7 @@ struct ScratchChangesBuilder {
     bad_names: Vec<String>,
     too_long: Vec<String>,
     ignored: Vec<String>,
+    built: Vec<String>,
     repositories: Vec<String>,
     sealed: Vec<String>,
     unread: Vec<String>,
@@ -71,6 +72,7 @@ impl ScratchCopy {
         let mut rule = ScratchRule::new(&self.copied, &self.excluded_dirs, stop);
         rule.ignored = ignored_paths(&git.in_scratch(root));
         rule.before = Some(&self.snapshot);
+        rule.build_root = self.without_git.then_some(root);
         let now = rule.walk(root, dirs.root())?;
         let mut scan = ScratchComparison { copy: self, dirs, look: ScratchChangesBuilder::default() };
         scan.look.take_from(rule, &now);
@@ -208,6 +210,7 @@ impl ScratchChangesBuilder {
     /// Takes over what a walk noted.
     fn take_from(&mut self, rule: ScratchRule<'_>, now: &Snapshot) {
         self.ignored = rule.ignored_paths;
+        self.built = rule.built;
         self.bad_names = rule.bad_names;
         self.sealed = rule.sealed;
         self.repositories = rule.repositories.into_iter().collect();
@@ -255,6 +258,7 @@ impl ScratchChangesBuilder {
         let lost = "files that changed in the copy and in the project, too long to keep both, are left out";
         let left_out = left_out_sentences(&[
             ("what git ignores was made in the copy and is left out", &self.ignored),
+            ("what builds left behind in the copy is left out", &self.built),
             ("links that were made, changed or removed in the copy are left out", &self.links),
             ("pipes, sockets and devices that were made in the copy are left out", &self.special),
             ("files that became something else in the copy are left out", &self.changed_type),

@@ -1,5 +1,5 @@
 //! What of a project is copied: what git has been told of and what it has not, but nothing that it ignores.
-//! Without a repository, everything.
+//! Without a repository, everything but what builds leave behind.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,6 +11,7 @@ use relaycode_project::git::{GitError, GitFiles};
 use relaycode_snapshot::walk::WalkDirectory;
 use relaycode_snapshot::{EntryKind, EntryStat, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep};
 
+use super::rule::is_build_output;
 use super::{ScratchError, ScratchOptions, system_error};
 
 /// So many files are named in a sentence.
@@ -91,7 +92,8 @@ fn list_all(making: &ScratchOptions<'_>) -> Result<ScratchFileList, ScratchError
     let fs = RealFs::default();
     let root = fs.open_root(making.root).map_err(&failed)?;
     let (nested, sealed, strange) = (Vec::new(), Vec::new(), Vec::new());
-    let mut rule = WholeProjectRule { stop: making.stop, nested, sealed, strange };
+    let mut rule =
+        WholeProjectRule { root: making.root, stop: making.stop, nested, sealed, strange, built: Vec::new() };
     let caps = WalkCaps { entries: making.caps.files, ..WalkCaps::default() };
     let tree = match Snapshot::take(&fs, &root, &mut rule, caps, None, (0, 0)) {
         Ok(tree) if tree.partial().next().is_some() => {
@@ -110,9 +112,10 @@ fn list_all(making: &ScratchOptions<'_>) -> Result<ScratchFileList, ScratchError
     });
     let unread: Vec<String> =
         tree.unread().map(|(path, _)| String::from_utf8_lossy(&path).into_owned()).collect();
-    let WholeProjectRule { nested, sealed, strange, .. } = rule;
+    let WholeProjectRule { nested, sealed, strange, built, .. } = rule;
     paths.sort();
     let left_out = left_out_sentences(&[
+        ("what builds left behind is not in the copy", &built),
         ("repositories' own directories are not in the copy", &nested),
         (SEALED, &sealed),
         (STRANGE, &strange),
@@ -123,14 +126,16 @@ fn list_all(making: &ScratchOptions<'_>) -> Result<ScratchFileList, ScratchError
 
 /// Everything, but for what belongs to relay or to a repository.
 struct WholeProjectRule<'a> {
+    root: &'a Path,
     stop: &'a dyn Fn() -> bool,
     nested: Vec<String>,
     sealed: Vec<String>,
     strange: Vec<String>,
+    built: Vec<String>,
 }
 
 impl WalkRule for WholeProjectRule<'_> {
-    fn step(&mut self, at: WalkDirectory<'_>, name: &[u8], _stat: &EntryStat) -> WalkStep {
+    fn step(&mut self, at: WalkDirectory<'_>, name: &[u8], stat: &EntryStat) -> WalkStep {
         let slash: &[u8] = if at.path.is_empty() { b"" } else { b"/" };
         let path = [at.path, slash, name].concat();
         let (Ok(path), Ok(name)) = (std::str::from_utf8(&path), std::str::from_utf8(name)) else {
@@ -142,6 +147,8 @@ impl WalkRule for WholeProjectRule<'_> {
         } else if is_own(path) {
         } else if is_sealed(name) {
             self.sealed.push(path.to_string());
+        } else if stat.kind == EntryKind::Directory && is_build_output(&self.root.join(path)) {
+            self.built.push(format!("{path}/"));
         } else {
             return WalkStep::Take(0);
         }

@@ -125,6 +125,8 @@ pub struct ScratchCopy {
     pub(crate) snapshot: Snapshot,
     /// Directories whose content is not the project's own.
     pub(crate) excluded_dirs: Vec<String>,
+    /// The project has no repository, and so nothing that is ignored.
+    pub(crate) without_git: bool,
     left_out: Vec<String>,
 }
 
@@ -203,6 +205,7 @@ impl ScratchCopy {
             baseline_file: copied.baseline_file,
             snapshot,
             excluded_dirs: list.excluded_dirs,
+            without_git: list.top.is_none(),
             left_out: list.left_out,
         })
     }

@@ -26,6 +26,9 @@ pub(super) struct ScratchRule<'a> {
     pub(super) before: Option<&'a Snapshot>,
     /// What git ignores in it.
     pub(super) ignored: HashSet<Vec<u8>>,
+    /// Without a repository of the project nobody says what to ignore: where the copy is, to see what builds leave behind.
+    pub(super) build_root: Option<&'a Path>,
+    pub(super) built: Vec<String>,
     /// What was found and is no part of a change.
     pub(super) ignored_paths: Vec<String>,
     pub(super) bad_names: Vec<String>,
@@ -45,6 +48,8 @@ impl<'a> ScratchRule<'a> {
             stop,
             before: None,
             ignored: HashSet::new(),
+            build_root: None,
+            built: Vec::new(),
             ignored_paths: Vec::new(),
             bad_names: Vec::new(),
             sealed: Vec::new(),
@@ -99,6 +104,11 @@ impl WalkRule for ScratchRule<'_> {
         let is_ignored = at.mark == IGNORED || self.ignored.contains(path.as_bytes());
         let is_known = self.copied.contains_key(path)
             || self.before.is_some_and(|before| before.find(path.as_bytes()).is_some());
+        if is_directory && !is_known && self.build_root.is_some_and(|root| is_build_output(&root.join(path)))
+        {
+            self.built.push(format!("{path}/"));
+            return WalkStep::Skip;
+        }
         if is_ignored && !is_known {
             self.ignored_paths.push(if is_directory { format!("{path}/") } else { path.to_string() });
             return WalkStep::Skip;
@@ -109,6 +119,21 @@ impl WalkRule for ScratchRule<'_> {
     fn is_stopped(&self) -> bool {
         (self.stop)()
     }
+}
+
+/// Directories that tools fill by themselves, whatever they say about it.
+const BUILD_DIRECTORIES: &[&str] = &["node_modules", "__pycache__"];
+
+/// What a tool puts into a directory whose content can be made again (bford.info/cachedir): cargo and many others.
+const CACHE_TAG: &str = "CACHEDIR.TAG";
+
+/// Whether a directory holds what a build left behind.
+pub(super) fn is_build_output(directory: &Path) -> bool {
+    let named = |names: &[&str]| names.iter().any(|name| directory.ends_with(name));
+    let beside = |name: &str| directory.parent().is_some_and(|parent| parent.join(name).is_file());
+    named(BUILD_DIRECTORIES)
+        || directory.join(CACHE_TAG).symlink_metadata().is_ok_and(|meta| meta.is_file())
+        || named(&["target"]) && beside("Cargo.toml")
 }
 
 /// The copy as it is when it is done.

@@ -240,6 +240,45 @@ fn what_a_recorded_turn_asks_for_is_declined() {
 }
 
 #[test]
+fn a_write_by_shell_that_the_sandbox_stopped_is_named() {
+    let command = "/bin/bash -lc 'touch made.txt; true'";
+    let item = |output: &str| {
+        json!({"type": "commandExecution", "id": "c", "command": command, "status": "completed", "exitCode": 0,
+               "aggregatedOutput": output})
+    };
+    let ran =
+        |output| json!({"method": "item/completed", "params": {"threadId": THREAD, "item": item(output)}});
+    let said = |output| format!("cat <<'EOF'\n{}\nEOF\n{}", ran(output), answering("ok"));
+    let stage = Play::turning(&said("touch: cannot touch 'made.txt': Read-only file system\n")).stage();
+    let (result, events) = stage.go(&stage.turn());
+    let expected = DeclinedAction { kind: DeclinedActionKind::Command, what: command.to_string() };
+    assert_eq!(result.unwrap().declined, std::slice::from_ref(&expected));
+    assert!(events.contains(&FriendEvent::Declined(expected)));
+    let stage = Play::turning(&said("done\n")).stage();
+    assert_eq!(stage.go(&stage.turn()).0.unwrap().declined, []);
+}
+
+/// codex 0.166 says at each start that it has no `bubblewrap`, in colours, and goes on.
+#[test]
+fn what_codex_says_when_it_starts_is_not_why_a_turn_took_too_long() {
+    let first = "printf '\\033[31mERROR\\033[0m something harmless at the start\\n' >&2";
+    let stage = Play { first, ..Play::turning("sleep 1000") }.stage();
+    let mut turn = stage.turn();
+    turn.limits = TurnLimits::new(GENEROUS_TIMEOUT, Duration::from_secs(1));
+    let (result, _) = stage.go(&turn);
+    assert!(matches!(&result, Err(FriendFailure::TimedOut { said, .. }) if said.is_empty()), "{result:?}");
+    // What it says during the turn may be.
+    let stage = Play::turning("printf '\\033[31mERROR\\033[0m the disk is full\\n' >&2; sleep 1000").stage();
+    let mut turn = stage.turn();
+    turn.limits = TurnLimits::new(GENEROUS_TIMEOUT, Duration::from_secs(1));
+    let (result, _) = stage.go(&turn);
+    assert!(
+        matches!(&result, Err(FriendFailure::TimedOut { said, .. }) if said == "ERROR the disk is full"),
+        "{result:?}"
+    );
+}
+
+#[test]
 fn what_is_asked_for_is_answered_with_no_whatever_it_is() {
     for (method, expected) in [
         ("item/fileChange/requestApproval", json!({"decision": "decline"})),

@@ -57,6 +57,50 @@ fn a_server_that_fails_is_asked_again_as_models_yml_says_and_then_failed() {
 }
 
 #[test]
+fn an_answer_that_breaks_off_is_asked_for_again_while_nobody_has_read_any_of_it() {
+    each_wire(|api| {
+        let broken = || Scripted::text("one two three four five six").reasoning("Hm, well.");
+        let broken = broken().with(|turn| turn.disconnect_after = Some(4));
+        let whole = Scripted::text("all of it");
+        let server = ScriptedServer::start(Script::any([broken.clone(), whole.clone()]));
+        let (answer, heard) = ask(&of_wire(&server, api), "here", turn("x"));
+        assert_eq!(answer.unwrap().text, "all of it", "{api}");
+        assert!(heard.iter().any(|event| matches!(event, FriendEvent::Retrying(_))), "{api}: {heard:?}");
+        let restarted = heard.iter().rposition(|event| *event == FriendEvent::AnswerRestarted);
+        let said: String = heard[restarted.map_or(0, |at| at + 1)..]
+            .iter()
+            .filter_map(|event| if let FriendEvent::Text(text) = event { Some(text.as_str()) } else { None })
+            .collect();
+        assert_eq!(said, "all of it", "{api}: {heard:?}");
+    });
+    // Whoever reads along has read its beginning: it is not said twice, and not taken for an answer.
+    let broken = Scripted::text("one two three four").with(|turn| turn.disconnect_after = Some(3));
+    let server = ScriptedServer::start(Script::any([broken, Scripted::text("all of it")]));
+    let (answer, _) = ask(&of_wire(&server, "ollama"), "here", AskRequest { live_text: true, ..turn("x") });
+    assert!(matches!(answer, Err(FriendFailure::Failed { .. })), "{answer:?}");
+}
+
+#[test]
+fn retries_can_be_switched_off_and_bounded() {
+    let failing = || Script::any([Scripted::status(500), Scripted::status(500), Scripted::status(500)]);
+    for (retry, times) in [
+        ("enabled: false, requestMaxRetries: 2, streamMaxRetries: 2", 0),
+        ("maxRetries: 0", 0),
+        ("maxRetries: 1, requestMaxRetries: 2", 1),
+        ("maxRetries: 5, requestMaxRetries: 2", 2),
+    ] {
+        let server = ScriptedServer::start(failing());
+        let yaml = of_wire(&server, "ollama");
+        let (providers, _) = yaml.split_once("retry:").unwrap();
+        let yaml = format!("{providers}retry: {{{retry}, baseDelayMs: 1}}\n");
+        let (answer, heard) = ask(&yaml, "here", turn("x"));
+        assert!(answer.is_err());
+        let again = heard.iter().filter(|event| matches!(event, FriendEvent::Retrying(_))).count();
+        assert_eq!((again, server.turns().len()), (times, times + 1), "{retry}");
+    }
+}
+
+#[test]
 fn nobody_at_the_address_is_noticed_at_once_whatever_the_budget() {
     for (yaml, to) in [
         (ollama("http://127.0.0.1:1"), "ollama"),

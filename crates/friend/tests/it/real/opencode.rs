@@ -163,3 +163,37 @@ fn the_users_own_settings_do_not_give_opencode_more_than_its_access() {
     assert_eq!(came.answer.unwrap().declined.len(), 2);
     assert_eq!(house.tree(), before);
 }
+
+/// `OPENCODE_PURE` keeps opencode from calling plugins, not from running what stands at their top level.
+#[test]
+fn the_users_own_plugins_and_tools_do_not_run() {
+    let Some(house) = House::of(NAME, []) else { return };
+    let home = house.scratch.home();
+    let marks = home.join("marks");
+    fs::create_dir(&marks).unwrap();
+    let code = |what: &str| {
+        let mark = marks.join(what);
+        format!(
+            "import fs from 'fs'; fs.writeFileSync('{}', 'x'); export const P = async () => ({{}})",
+            mark.display()
+        )
+    };
+    for place in [".config/opencode", ".opencode"] {
+        for folder in ["plugin", "plugins", "tool", "tools"] {
+            let folder_path = home.join(place).join(folder);
+            fs::create_dir_all(&folder_path).unwrap();
+            fs::write(folder_path.join("p.js"), code(&format!("{}-{folder}", place.len()))).unwrap();
+        }
+    }
+    let named = home.join("named.js");
+    fs::write(&named, code("named")).unwrap();
+    let file = home.join(".config/opencode/opencode.json");
+    let mut settings: serde_json::Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    settings["plugin"] = json!([format!("file://{}", named.display())]);
+    fs::write(&file, settings.to_string()).unwrap();
+    house.server.push(&ScriptedTurn::text("It is a heron."));
+    let came = house.run(&house.turn("Which bird is it?"));
+    assert_eq!(came.answer.unwrap().text, "It is a heron.");
+    let ran: Vec<_> = fs::read_dir(&marks).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(ran.is_empty(), "{ran:?}");
+}

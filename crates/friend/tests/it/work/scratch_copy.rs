@@ -335,3 +335,40 @@ fn ten_thousand_files_are_copied_and_compared_in_a_moment() {
     // Generous: the disk may be busy. The number that counts is printed.
     assert!(copied < Duration::from_secs(120) && began.elapsed() < Duration::from_secs(60));
 }
+
+/// Without a repository nobody says what to ignore, and a build is not the friend's work.
+#[test]
+fn outside_of_git_what_builds_leave_behind_is_neither_copied_nor_part_of_the_change() {
+    let scene = Scene::bare();
+    scene.write("Cargo.toml", "[package]\n");
+    scene.write("src/main.rs", "fn main() {}\n");
+    scene.write("target/debug/app", "old\n");
+    scene.write("web/node_modules/x/index.js", "x\n");
+    scene.write("cache/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
+    scene.write("cache/a", "x\n");
+    // A word alone does not make it one.
+    scene.write("docs/target/a.md", "x\n");
+    let scratch = scene.scratch().unwrap();
+    let copied: Vec<String> = files(scratch.directory()).into_keys().collect();
+    assert_eq!(copied, ["Cargo.toml", "docs/target/a.md", "src/main.rs"]);
+    let said = "what builds left behind is not in the copy: cache/, target/, web/node_modules/";
+    assert_eq!(scratch.left_out(), [said]);
+    drop(scratch);
+    let worked = scene.work(|copy| {
+        write(&copy.join("src/main.rs"), "fn main() { run() }\n");
+        write(&copy.join("target/debug/app"), "new\n");
+        write(&copy.join("tools/__pycache__/a.pyc"), "x\n");
+    });
+    let worked = worked.unwrap();
+    let paths: Vec<String> = worked
+        .proposal
+        .unwrap()
+        .operations
+        .iter()
+        .map(|operation| format!("{:?}", operation.action))
+        .collect();
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    assert!(paths[0].contains("src/main.rs"), "{paths:?}");
+    let left = "what builds left behind in the copy is left out: target/, tools/__pycache__/";
+    assert!(worked.left_out.iter().any(|said| said == left), "{:?}", worked.left_out);
+}

@@ -34,8 +34,10 @@ pub struct Assembly {
     waiting: VecDeque<StreamEvent>,
     started: bool,
     ended: bool,
-    /// There was text, or a tool call.
+    /// There was text, thinking, or a tool call.
     has_output: bool,
+    /// There was text, or a tool call.
+    has_text: bool,
     bytes: usize,
     /// Open calls whose arguments in the message are out of date.
     stale: Vec<usize>,
@@ -80,6 +82,7 @@ impl Assembly {
             started: false,
             ended: false,
             has_output: false,
+            has_text: false,
             bytes: 0,
             stale: Vec::new(),
             malformed: Vec::new(),
@@ -135,6 +138,7 @@ impl Assembly {
                 self.count_bytes(id.len() + name.len())?;
                 let name = self.names.original_name(&name).to_owned();
                 self.has_output = true;
+                self.has_text = true;
                 piece = AnswerPieceState::Arguments { json: Box::default(), in_message: false };
                 let call = ToolCall { id, name, ..ToolCall::default() };
                 (AssistantContent::ToolCall(call), StreamEvent::ToolcallStart { content_index })
@@ -167,6 +171,7 @@ impl Assembly {
             return Ok(());
         }
         self.has_output = true;
+        self.has_text |= !matches!(self.message.content[content_index], AssistantContent::Thinking(_));
         self.count_bytes(more.len())?;
         let kind = match (&mut self.message.content[content_index], &mut self.pieces[content_index]) {
             (AssistantContent::Text(text), _) => {
@@ -361,6 +366,11 @@ impl Assembly {
     /// Whether a retry would repeat something: text, thinking, the name of a tool.
     pub fn has_output(&self) -> bool {
         self.has_output
+    }
+
+    /// The same without thinking.
+    pub fn has_text(&self) -> bool {
+        self.has_text
     }
 
     /// The last event is there.

@@ -269,6 +269,7 @@ fn origin_json(origin: ModelFieldOrigin) -> Value {
     match origin {
         ModelFieldOrigin::BuiltIn => json!({"from": "built-in"}),
         ModelFieldOrigin::File { line } => json!({"from": "models.yml", "line": line}),
+        ModelFieldOrigin::Variable(name) => json!({"from": "environment", "variable": name}),
         ModelFieldOrigin::Discovered => json!({"from": "server"}),
         ModelFieldOrigin::Assumed => json!({"from": "assumed"}),
     }
@@ -278,6 +279,7 @@ fn origin_text(origin: ModelFieldOrigin) -> String {
     match origin {
         ModelFieldOrigin::BuiltIn => "built in".to_string(),
         ModelFieldOrigin::File { line } => format!("models.yml, line {line}"),
+        ModelFieldOrigin::Variable(name) => name.to_string(),
         ModelFieldOrigin::Discovered => "its server says so".to_string(),
         ModelFieldOrigin::Assumed => "assumed".to_string(),
     }

@@ -151,4 +151,10 @@ fn to_forget_what_is_not_there_says_what_is() {
     ✗ there is no session brids
       there are: fish, birds
     ");
+    relay_snapshot!(stage.fails(&["friends", "forget", "bird"], 2, "noSession"), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is no session bird
+      did you mean `birds`?
+    ");
 }

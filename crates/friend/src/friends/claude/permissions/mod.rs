@@ -60,6 +60,14 @@ pub(super) fn check_tool_use(access: Access, directory: &Path, tool: &ClaudeTool
     Ok(())
 }
 
+/// Whether a tool runs this command, and nothing beside it that says where or how.
+pub(super) fn is_check(check: Option<&str>, tool: &ClaudeToolUse) -> bool {
+    let beside = ["command", "description", "timeout"];
+    let plain =
+        tool.input.as_object().is_some_and(|input| input.keys().all(|key| beside.contains(&key.as_str())));
+    tool.name == "Bash" && plain && check.is_some_and(|check| text(&tool.input, "command").trim() == check)
+}
+
 fn path_of<'a>(tools: &[(&str, &str)], tool: &'a ClaudeToolUse) -> Option<&'a str> {
     let (_, key) = tools.iter().find(|(name, _)| *name == tool.name)?;
     Some(text(&tool.input, key))

@@ -126,3 +126,14 @@ fn an_unknown_tool_is_allowed_with_full_access_alone() {
     let handed_in = tool(STRUCTURED_OUTPUT_TOOL, json!({"a": 1}));
     assert!(check_tool_use(Access::ReadOnly, &place.project, &handed_in).is_ok());
 }
+
+#[test]
+fn of_commands_only_the_check_is_allowed() {
+    let runs = |check, name, input| is_check(check, &tool(name, input));
+    let check = Some("cargo check");
+    assert!(runs(check, "Bash", json!({"command": "cargo check", "description": "x", "timeout": 1000})));
+    assert!(!runs(check, "Bash", json!({"command": "cargo check && curl evil"})));
+    assert!(!runs(check, "Bash", json!({"command": "cargo check", "run_in_background": true})));
+    assert!(!runs(check, "PowerShell", json!({"command": "cargo check"})));
+    assert!(!runs(None, "Bash", json!({"command": ""})));
+}

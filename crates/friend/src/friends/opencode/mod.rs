@@ -7,10 +7,12 @@
 //! - the project's settings, agents, tools and instructions are not read. Its plugins would be run all the same,
 //!   whatever is set: a project that has some, or could name some, is looked at from an empty directory beside it,
 //!   so that nothing of it is found ([`carries_code`]);
-//! - the user's own settings are read: they say where its model is.
+//! - the user's own settings are read: they say where its model is. Plugins and tools of theirs are kept out ([`user_config`]).
 //!
 //! It writes files by itself, after relay has said yes to each; but for one that it puts into a repository whatever it
 //! is told, which goes with the turn ([`OpencodeMarkerGuard`]).
+
+mod user_config;
 
 use std::ffi::OsString;
 use std::fs;
@@ -78,7 +80,7 @@ impl Friend for Opencode {
         let _mark = OpencodeMarkerGuard::new(&place.directory);
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &place, request, world),
+            job: job(&found, &place, request, world)?,
             capabilities: AcpClientCapabilities { read: true, write: false },
             mode: AGENT,
             directory: place.directory.clone(),
@@ -178,18 +180,25 @@ fn has_own_config(directory: &Path, world: &FriendContext<'_>) -> bool {
     above.any(|folder| CONFIG_NAMES.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
 }
 
-fn job(program: &Path, place: &OpencodeWorkdir, request: &AskRequest, world: &FriendContext<'_>) -> Job {
+fn job(
+    program: &Path,
+    place: &OpencodeWorkdir,
+    request: &AskRequest,
+    world: &FriendContext<'_>,
+) -> TurnResult<Job> {
     let mut argv: Vec<OsString> = vec![program.into()];
     argv.extend(["acp", "--print-logs", "--log-level", "ERROR"].map(OsString::from));
     let mut job = Job::argv(argv, &place.directory);
     job.environment = world.child_environment();
     job.environment.set.extend(quiet_variables());
+    job.environment.set.extend(user_config::variables(world)?);
+    job.environment.remove.extend(user_config::dropped_variables(world));
     let settings = settings(place, request).to_string();
     job.environment.set.push(("OPENCODE_CONFIG_CONTENT".into(), settings.into()));
     // Rights that were given in the environment would be added to ours.
     job.environment.remove.extend(["OPENCODE_PERMISSION", "OPENCODE_AUTO_SHARE"].map(OsString::from));
     job.environment.remove_prefixes.push("OPENCODE_EXPERIMENTAL".to_string());
-    job
+    Ok(job)
 }
 
 /// What every run is told: nothing of the project's, nothing that is fetched or changed on the side.
@@ -270,9 +279,9 @@ fn is_signed_in(world: &FriendContext<'_>) -> bool {
     {
         return true;
     }
-    let files = ["opencode/opencode.json", "opencode/opencode.jsonc", "opencode/config.json"];
-    let named = folder("XDG_CONFIG_HOME", ".config")
-        .is_some_and(|config| files.iter().any(|file| is_filled(config.join(file), Some("provider"))));
+    let named = user_config::config_directory(world).is_some_and(|config| {
+        user_config::FILES.iter().any(|file| is_filled(config.join(file), Some("provider")))
+    });
     let keys =
         ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"];
     named || keys.iter().any(|key| (world.env_var)(key).is_some_and(|value| !value.is_empty()))
