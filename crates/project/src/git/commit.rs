@@ -41,10 +41,27 @@ impl Git<'_> {
         let message = message_for_git(message)?;
         let (wanted, new) = self.select_paths(paths)?;
         let before = self.head_commit()?;
-        self.add_intent(&new)?;
-        let outcome = self.commit_tracked(&wanted, message, before.as_deref());
+        if let Some(notes) = &self.notes {
+            notes.write(self, &new)?;
+        }
+        let committed = self.announce_and_commit(&wanted, &new, message, before.as_deref());
+        if let Some(notes) = &self.notes {
+            notes.remove(self);
+        }
+        committed
+    }
+
+    fn announce_and_commit(
+        &self,
+        wanted: &[&str],
+        new: &[&str],
+        message: String,
+        before: Option<&str>,
+    ) -> GitResult<GitCommit> {
+        self.add_intent(new)?;
+        let outcome = self.commit_tracked(wanted, message, before);
         match outcome {
-            Err(error) if self.remove_intent(&new).is_err() => {
+            Err(error) if self.remove_intent(new).is_err() => {
                 let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
                 Err(GitError::failed("commit", words))
             }
@@ -96,8 +113,21 @@ impl Git<'_> {
         self.ask(&words).map(drop)
     }
 
+    /// Those of the files that git was told of, and whose content it was not given.
+    pub(super) fn intended<'p>(&self, paths: &[&'p str]) -> GitResult<Vec<&'p str>> {
+        let announced = GitFileState::Changed { staged: false, unstaged: true };
+        let mut intended = Vec::new();
+        for (path, state) in paths.iter().zip(self.status(paths)?) {
+            // What the last commit has was not announced.
+            if state.state == announced && self.content_at_head(path)?.is_none() {
+                intended.push(*path);
+            }
+        }
+        Ok(intended)
+    }
+
     /// Takes out again what was announced.
-    fn remove_intent(&self, new: &[&str]) -> GitResult<()> {
+    pub(super) fn remove_intent(&self, new: &[&str]) -> GitResult<()> {
         if new.is_empty() {
             return Ok(());
         }

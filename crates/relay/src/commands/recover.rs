@@ -5,6 +5,7 @@ use relaycode_ledger::{RecoveredTransaction, RecoveryMode, RecoveryOutcome};
 use relaycode_tui::views;
 use serde_json::{Value, json};
 
+use super::git;
 use crate::{CommandContext, CommandResult, Exit, FailureDetail, LogLevel, Project};
 
 /// Put right what a run that stopped in the middle left
@@ -31,18 +32,22 @@ impl RecoverArgs {
             _ => RecoveryMode::Automatic,
         };
         let recovered = project.ledger.recover(how)?;
+        let remains = git::recover_commit(&project, ctx)?;
         let left = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_));
         let exit = if recovered.iter().any(left) { Exit::NeedsYou } else { Exit::Done };
         let transactions: Vec<Value> = recovered.iter().map(transaction_json).collect();
+        let commit = (!remains.is_empty()).then(|| {
+            json!({"announced": remains.announced, "locks": remains.locks, "doubtfulLocks": remains.doubtful_locks})
+        });
         let project = project.root.to_string_lossy();
-        ctx.print_result(exit, json!({"project": project, "transactions": transactions}));
+        ctx.print_result(exit, json!({"project": project, "transactions": transactions, "commit": commit}));
         if exit == Exit::Done && ctx.is_quiet() {
             return Ok(exit);
         }
         let aside = ctx.is_json() || exit == Exit::NeedsYou;
         let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
         let mut text = views::recovery::text(&recovered, &look);
-        if recovered.is_empty() {
+        if recovered.is_empty() && remains.is_empty() {
             text = views::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
         }
         match (exit, aside) {

@@ -139,7 +139,7 @@ impl OutcomeReporter<'_, '_> {
                 }
                 let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
                 let brought_back = |by: TxId| {
-                    format!("it was applied and reverted; `relay revert {}` brings it back", by.short())
+                    format!("it was applied and undone; `relay revert {}` brings it back", by.short())
                 };
                 let failure = CommandFailure { hint: by.map(brought_back).or(failure.hint), ..failure };
                 self.report_failure(&failure, None, json!({}))
@@ -186,7 +186,7 @@ impl OutcomeReporter<'_, '_> {
 
     /// What undoes a change.
     fn undo_hint(&self) -> &'static str {
-        if self.submitter.source.has_keys { "u" } else { "`relay revert`" }
+        if self.submitter.source.has_keys { "u" } else { "`relay undo`" }
     }
 
     /// The plan, if nobody has seen it yet.

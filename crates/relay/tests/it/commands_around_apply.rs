@@ -113,7 +113,7 @@ fn an_answer_to_what_prompt_handed_out_is_merged_with_what_came_since() {
     ----- stdout -----
     ▸ stdin                                                                    1 file  +1 −1
         M  a.txt  +1 −1   1 merged
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ");
     assert_eq!(project.text("a.txt"), text.replace("line 3\n", "mine\n").replace("line 6", "line six"));
     let unseen = Project::new(&[("a.txt", &text.replace("line 3\n", "mine\n"))]);

@@ -101,7 +101,7 @@ fn the_tour_runs_by_itself_and_leaves_nothing() {
     ▸ feat: round totals to cents                                             2 files  +6 −1
         A  src/money.ts  +3
         M  src/cart.ts   +3 −1   2 exact
-    ✓ applied 5d1c2f7e · 2 files · checked in <duration>, 0 → 0 errors · `relay revert` undoes it
+    ✓ applied 5d1c2f7e · 2 files · checked in <duration>, 0 → 0 errors · `relay undo` undoes it
 
     $ relay why
     5d1c2f7e  from file  feat: round totals to cents

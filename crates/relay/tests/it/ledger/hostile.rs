@@ -250,6 +250,8 @@ fn empty() -> Record {
         gate: None,
         decided_by: None,
         revert_of: Vec::new(),
+        revert_paths: Vec::new(),
+        title: None,
         notes: Vec::new(),
         plan: None,
         rules: Vec::new(),

@@ -65,7 +65,7 @@ fn a_ledger_that_was_removed_comes_back_from_the_copy() {
     ----- stdout -----
     ▸ stdin                                                                       1 file  +1
         A  new.txt  +1
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
     ! the records of this project were gone from .relaycode: 3 records came back from your own copy
     ");

@@ -1,0 +1,92 @@
+//! Whether a transaction is still in: told by what newer reverts take back, whole or only some files of it. A revert that
+//! was itself taken back does not count.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use super::index::IndexLine;
+use crate::{Ledger, LedgerResult, TxId};
+
+/// Whether a transaction is still in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum UndoState {
+    #[default]
+    In,
+    /// The files of these names were taken back, and others are still in.
+    Partly(BTreeSet<String>),
+    Undone,
+}
+
+/// What newer reverts took back.
+#[derive(Default)]
+pub(crate) struct RevertedIds {
+    whole: HashSet<TxId>,
+    /// The names of the files, where only those were taken back.
+    parts: HashMap<TxId, BTreeSet<String>>,
+}
+
+impl RevertedIds {
+    /// Takes in the next older line; says whether it is still in.
+    pub(crate) fn observe_line(&mut self, line: &IndexLine) -> UndoState {
+        let state = self.state(line);
+        match &state {
+            UndoState::Undone => {}
+            UndoState::In if line.revert_paths.is_empty() => {
+                self.whole.extend(line.revert_of.iter().copied());
+            }
+            UndoState::In => self.add_parts(&line.revert_of, &line.revert_paths),
+            UndoState::Partly(back) => {
+                let files = line.paths.iter().map(|path| path.new_and_old());
+                let left = files.filter(|(new, old)| !contains(back, new, *old));
+                let names: Vec<String> =
+                    left.flat_map(|(new, old)| [Some(new), old]).flatten().map(str::to_string).collect();
+                self.add_parts(&line.revert_of, &names);
+            }
+        }
+        state
+    }
+
+    fn state(&self, line: &IndexLine) -> UndoState {
+        let whole = line.uuid.is_some_and(|id| self.whole.contains(&id));
+        if line.undone || whole {
+            return UndoState::Undone;
+        }
+        let Some(back) = line.uuid.and_then(|id| self.parts.get(&id)) else { return UndoState::In };
+        let mut files = line.paths.iter().map(|path| path.new_and_old());
+        let all = !line.more_paths && files.all(|(new, old)| contains(back, new, old));
+        if all { UndoState::Undone } else { UndoState::Partly(back.clone()) }
+    }
+
+    fn add_parts(&mut self, ids: &[TxId], names: &[String]) {
+        for id in ids {
+            self.parts.entry(*id).or_default().extend(names.iter().cloned());
+        }
+    }
+}
+
+/// Whether a file is among these names, by its name after or before.
+fn contains(names: &BTreeSet<String>, new: &str, old: Option<&str>) -> bool {
+    names.contains(new) || old.is_some_and(|old| names.contains(old))
+}
+
+impl Ledger {
+    /// Whether these transactions are still in; those that are not in the ledger are left out.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn undo_states(&self, ids: &[TxId]) -> LedgerResult<HashMap<TxId, UndoState>> {
+        let wanted: HashSet<TxId> = ids.iter().copied().collect();
+        self.with_index(|index| {
+            let mut reverted = RevertedIds::default();
+            let mut states = HashMap::new();
+            index.for_each_newest_first(&mut |line| {
+                let state = reverted.observe_line(&line);
+                if let Some(id) = line.uuid.filter(|id| wanted.contains(id) && !states.contains_key(id)) {
+                    states.insert(id, state);
+                }
+                if states.len() == wanted.len() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+            Ok(states)
+        })
+    }
+}
