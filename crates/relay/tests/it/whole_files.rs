@@ -140,8 +140,8 @@ fn two_edits_far_apart_are_undone_around_a_later_one() {
     relay_snapshot!(project.relay(&["revert", "-y"]), @"
     exit 0
     ----- stdout -----
-    ✓ reverted change-1 · m.txt also has 1 later edit of yours: kept
-      `relay revert` again brings it back
+    ✓ undone: edit m.txt · m.txt also has 1 later edit of yours: kept
+      `relay redo` brings it back
     ");
     assert_eq!(project.text("m.txt"), text.replace("line 4000\n", "mine\n"));
 }

@@ -24,11 +24,11 @@ fn there_and_back(project: &Project, answer: &str) {
     project.applied(answer);
     let after = project.tree();
     assert_ne!(before, after);
-    project.done(&["revert"]);
+    project.done(&["undo"]);
     assert_eq!(project.tree(), before);
-    project.done(&["revert"]);
+    project.done(&["redo"]);
     assert_eq!(project.tree(), after);
-    project.done(&["revert"]);
+    project.done(&["undo"]);
     assert_eq!(project.tree(), before);
 }
 
@@ -198,9 +198,9 @@ fn attributes_permission_bits_and_owner_stay() {
     };
     project.applied(&edit("a.txt", "one", "1"));
     check("1\n");
-    project.done(&["revert"]);
+    project.done(&["undo"]);
     check("one\n");
-    project.done(&["revert"]);
+    project.done(&["redo"]);
     check("1\n");
     project.applied("```json // rename-file\n{\"from\": \"a.txt\", \"to\": \"b.txt\"}\n```\n");
     project.done(&["revert"]);
