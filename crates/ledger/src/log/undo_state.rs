@@ -90,3 +90,56 @@ impl Ledger {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::index::IndexLine;
+    use crate::record::tests::{id, plain};
+    use crate::record::{FileRecord, Record};
+
+    /// A change of these files.
+    fn change(number: u32, paths: &[&str]) -> Record {
+        let file = |path: &&str| FileRecord { path: path.to_string(), ..FileRecord::default() };
+        Record { result: paths.iter().map(file).collect(), ..plain(number) }
+    }
+
+    /// What takes `of` back: whole, or only these files.
+    fn revert(number: u32, of: u32, paths: &[&str], only: bool) -> Record {
+        let names = paths.iter().filter(|_| only).map(ToString::to_string).collect();
+        Record { revert_of: vec![id(of)], revert_paths: names, ..change(number, paths) }
+    }
+
+    /// The states of these records, which are given oldest first, in their order.
+    fn states(records: &[Record]) -> Vec<UndoState> {
+        let mut reverted = RevertedIds::default();
+        let newest_first = records.iter().rev();
+        let mut states: Vec<UndoState> = newest_first
+            .map(|record| reverted.observe_line(&IndexLine::from_record(record, false, None)))
+            .collect();
+        states.reverse();
+        states
+    }
+
+    fn partly(names: &[&str]) -> UndoState {
+        UndoState::Partly(names.iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn a_revert_of_one_file_leaves_the_rest_in() {
+        use UndoState::{In, Undone};
+        let mut log = vec![change(1, &["a", "b"]), revert(2, 1, &["a"], true)];
+        assert_eq!(states(&log), [partly(&["a"]), In]);
+        log.push(revert(3, 1, &["b"], true));
+        assert_eq!(states(&log), [Undone, In, In], "all parts are the whole");
+        log.push(revert(4, 2, &["a"], false));
+        assert_eq!(states(&log), [partly(&["b"]), Undone, In, In]);
+    }
+
+    #[test]
+    fn an_undo_of_which_a_file_was_brought_back_counts_for_the_rest() {
+        use UndoState::In;
+        let log = [change(1, &["a", "b"]), revert(2, 1, &["a", "b"], false), revert(3, 2, &["a"], true)];
+        assert_eq!(states(&log), [partly(&["b"]), partly(&["a"]), In]);
+    }
+}

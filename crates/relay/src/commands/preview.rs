@@ -100,7 +100,9 @@ pub(crate) fn preview_answers(
             exit = failure.exit;
             let object = json!({"project": door.root.to_string_lossy(), "error": json::to_value(&failure)});
             objects.push(json::result_json("preview", exit, object));
-            ctx.console.report_failure(&failure, "preview", false);
+            if !(ctx.is_quiet() && aside) {
+                ctx.console.report_failure(&failure, "preview", false);
+            }
             continue;
         }
         match door.preview(&source.submission(answer), &tree) {

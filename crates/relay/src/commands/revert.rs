@@ -109,7 +109,10 @@ pub(crate) struct RevertTarget {
 
 /// What the next step back or forward is about.
 pub(crate) fn next_step(ledger: &Ledger, step: RevertStep) -> CommandResult<RevertTarget> {
-    let nothing = |said: String| CommandFailure::new(Exit::Usage, "nothingToDo", said).unchanged();
+    let nothing = |said: String| {
+        let hint = "`relay log` lists what was done here";
+        CommandFailure::new(Exit::Usage, "nothingToDo", said).hint(hint).unchanged()
+    };
     let entry = match step {
         RevertStep::Redo => match ledger.redo_target()? {
             RedoTarget::Undo(undo) => Some(*undo),
@@ -130,9 +133,7 @@ pub(crate) fn next_step(ledger: &Ledger, step: RevertStep) -> CommandResult<Reve
     match entry.and_then(|entry| entry.target()) {
         Some(target) => Ok(RevertTarget { step, target }),
         None if ledger.log_page(0, 1)?.total == 0 => Err(project::nothing_applied()),
-        None => {
-            Err(nothing("there is nothing to undo".to_string()).hint("`relay log` lists what was done here"))
-        }
+        None => Err(nothing("there is nothing to undo".to_string())),
     }
 }
 

@@ -21,7 +21,6 @@ const COMMANDS: &[&[&str]] = &[
     &["log"],
     &["show", "1"],
     &["undo"],
-    &["redo"],
     &["revert", "1"],
     &["recover"],
     &["blame", "a.txt"],

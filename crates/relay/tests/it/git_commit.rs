@@ -472,7 +472,8 @@ fn a_commit_that_is_interrupted_in_a_hook_leaves_the_index_as_it_was() {
 fn editor(repo: &Repo, name: &str, text: &str) -> std::path::PathBuf {
     let path = repo.project.home().join(name);
     let given = repo.project.home().join(format!("{name}.given"));
-    fs::write(&path, format!("#!/bin/sh\ncp \"$1\" '{}'\nprintf '{text}' > \"$1\"\n", given.display())).unwrap();
+    fs::write(&path, format!("#!/bin/sh\ncp \"$1\" '{}'\nprintf '{text}' > \"$1\"\n", given.display()))
+        .unwrap();
     executable(&path);
     path
 }
@@ -526,7 +527,8 @@ fn what_is_undone_is_not_committed_and_neither_is_its_undo() {
     let kept = repo.applied(&edit("c.txt", "c", "C"), "feat: stays");
     let gone = repo.applied(&edit("a.txt", "two", "2"), "feat: goes");
     assert_eq!(repo.relay(&["undo"]).code, 0);
-    let undo = repo.relay(&["log", "--json", "-n", "1"]).json()["entries"][0]["id"].as_str().unwrap().to_string();
+    let undo =
+        repo.relay(&["log", "--json", "-n", "1"]).json()["entries"][0]["id"].as_str().unwrap().to_string();
     relay_snapshot!(repo.relay(&["git", "commit", "-y", &gone]), @r#"
     exit 2
     ----- stderr -----
@@ -549,7 +551,8 @@ fn a_commit_that_is_killed_is_cleared_up_after() {
         let (head, index) = (repo.head(), repo.git(&["ls-files", "-s"]));
         let mut command = repo.project.command(&["git", "commit", "-y"]);
         repo.surround(&mut command);
-        let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut child =
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
         crate::fixture::keyed_project::wait_until("the hook begins", || repo.project.path("here").exists());
         child.kill().unwrap();
         child.wait().unwrap();
@@ -558,7 +561,8 @@ fn a_commit_that_is_killed_is_cleared_up_after() {
             crate::fixture::keyed_project::processes_with(&home).is_empty()
         });
         let locks = || {
-            let names = fs::read_dir(repo.project.path(".git")).unwrap().map(|entry| entry.unwrap().file_name());
+            let names =
+                fs::read_dir(repo.project.path(".git")).unwrap().map(|entry| entry.unwrap().file_name());
             names.filter(|name| name.to_string_lossy().ends_with(".lock")).count()
         };
         assert!(locks() > 0, "it leaves a lock, or there is nothing to test");

@@ -206,7 +206,7 @@ fn directories_alone_are_shown_and_logged() {
     relay_snapshot!(project.relay(&["show", "1"]), @"
     exit 0
     ----- stdout -----
-    change-1  sh -c 'rmdir empty/inner; mkdir new; chmod 700 sub'                    0 files
+    change-1  run: sh -c 'rmdir empty/inner; mkdir new; chmod 700 sub'               0 files
         A  new/
         D  empty/inner/
         M  sub/  0755 → 0700

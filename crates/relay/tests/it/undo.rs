@@ -59,6 +59,7 @@ fn undo_and_redo_go_back_and_forth() {
     exit 2
     ----- stderr -----
     ✗ there is nothing to redo; nothing was changed
+      `relay log` lists what was done here
     ");
     relay_snapshot!(project.relay(&["log", "-n", "4"]), @"
     exit 0
@@ -105,7 +106,7 @@ fn a_dry_run_shows_the_files_and_the_diff_and_writes_nothing() {
     exit 0
     ----- stdout -----
     would undo: feat: two                                                      1 file  +1 −1
-        M  a.txt                    +1 −1
+        M  a.txt  +1 −1
       a.txt also has 1 later edit of yours: kept
 
     --- a/a.txt
