@@ -44,29 +44,31 @@ impl Git<'_> {
         if let Some(notes) = &self.notes {
             notes.write(self, &new)?;
         }
-        let committed = self.announce_and_commit(&wanted, &new, message, before.as_deref());
-        if let Some(notes) = &self.notes {
-            notes.remove(self);
+        let committed = match self.add_intent(&new) {
+            Ok(()) => self.commit_tracked(&wanted, message, before.as_deref()),
+            Err(error) => return self.clear_up(error, &[]),
+        };
+        match committed {
+            Err(error) => self.clear_up(error, &new),
+            Ok(committed) => {
+                self.notes.iter().for_each(|notes| notes.remove(self));
+                Ok(committed)
+            }
         }
-        committed
     }
 
-    fn announce_and_commit(
-        &self,
-        wanted: &[&str],
-        new: &[&str],
-        message: String,
-        before: Option<&str>,
-    ) -> GitResult<GitCommit> {
-        self.add_intent(new)?;
-        let outcome = self.commit_tracked(wanted, message, before);
-        match outcome {
-            Err(error) if self.remove_intent(new).is_err() => {
-                let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
-                Err(GitError::failed("commit", words))
-            }
-            outcome => outcome,
+    /// Takes back what a commit that failed with `error` left, and gives the error. git itself may have been killed.
+    fn clear_up(&self, error: GitError, new: &[&str]) -> GitResult<GitCommit> {
+        // What cannot be cleared up now has its note.
+        let left = self.notes.as_ref().map(|notes| notes.mend(self));
+        if self.remove_intent(new).is_err() {
+            let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
+            return Err(GitError::failed("commit", words));
         }
+        if left.is_some_and(|left| left.is_ok_and(|left| left.doubtful_locks.is_empty())) {
+            self.notes.iter().for_each(|notes| notes.remove(self));
+        }
+        Err(error)
     }
 
     /// Which of the files go into the commit, and which of these git has not been told of.

@@ -494,6 +494,8 @@ fn without_a_message_the_editor_opens_with_the_title() {
     // What the repository says is nobody's choice.
     repo.git(&["config", "core.editor", "./evil.sh"]);
     let mut session = repo.at_terminal(&["git", "commit", "1", "2"]);
+    session.wait_for("run them on every `relay git commit`? [y/N]");
+    session.type_in("y\r");
     session.wait_for("commit? [y/N]");
     session.type_in("y\r");
     let (code, seen) = session.end();
@@ -545,7 +547,10 @@ fn what_is_undone_is_not_committed_and_neither_is_its_undo() {
 fn a_commit_that_is_killed_is_cleared_up_after() {
     for mend in [&["recover"][..], &["git", "commit", "-y"]] {
         let repo = repo();
-        repo.hook("pre-commit", "test -e here && exit 0; touch here; sleep 600");
+        // git, its keeper and relay, all at once: nobody is left to clear up.
+        let kills = "test -e here && exit 0; touch here; parent() { cut -d ' ' -f 4 /proc/$1/stat; }; \
+                     keeper=$(parent $PPID); relay=$(parent $keeper); kill -9 $PPID $keeper $relay";
+        repo.hook("pre-commit", kills);
         repo.applied(&(edit("a.txt", "two", "2") + &whole("new.txt", "n\n")), "feat: two");
         assert_eq!(repo.relay(&["trust", "-y"]).code, 0);
         let (head, index) = (repo.head(), repo.git(&["ls-files", "-s"]));
@@ -553,8 +558,6 @@ fn a_commit_that_is_killed_is_cleared_up_after() {
         repo.surround(&mut command);
         let mut child =
             command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
-        crate::fixture::keyed_project::wait_until("the hook begins", || repo.project.path("here").exists());
-        child.kill().unwrap();
         child.wait().unwrap();
         let home = repo.project.home().to_str().unwrap().to_string();
         crate::fixture::keyed_project::wait_until("git is ended", || {

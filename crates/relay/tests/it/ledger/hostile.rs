@@ -413,7 +413,7 @@ fn a_revert_gives_no_powers_away() {
     relay_snapshot!(project.relay(&["revert"]), @"
     exit 6
     ----- stdout -----
-    ✓ undone: delete run
+    ✓ undone: crafted
     ! not brought back: run does not get the permission bits 6755: it was not seen with them on this machine
       `relay redo` brings it back
     ");
@@ -422,7 +422,7 @@ fn a_revert_gives_no_powers_away() {
     relay_snapshot!(project.relay(&["show", "1"]), @"
     exit 0
     ----- stdout -----
-    change-1  undoes: delete run                                                  1 file  +1
+    change-1  undoes: crafted                                                     1 file  +1
         A  run  +1
       id         change-1-…
       when       <time>, now
