@@ -84,7 +84,7 @@ impl CommitArgs {
         let is_undone = |id: &TxId| states.get(id) == Some(&UndoState::Undone);
         let cancels_out = |record: &Record| {
             is_undone(&record.uuid)
-                || (!record.revert_of.is_empty() && record.revert_of.iter().all(|id| is_undone(id)))
+                || (!record.revert_of.is_empty() && record.revert_of.iter().all(is_undone))
         };
         let (undone, mut left): (Vec<Record>, Vec<Record>) = records.into_iter().partition(cancels_out);
         left.sort_by_key(|record| record.number);

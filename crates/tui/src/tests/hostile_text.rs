@@ -330,6 +330,7 @@ fn configurations(s: &str, loaded: &LoadedConfig, style: &OutputStyle) -> Vec<(&
         nothing_left: false,
         paths: vec![s.to_string(), "b".to_string()],
         mixed_paths: vec![s.to_string()],
+        title: s.to_string(),
         message: Some(s.to_string()),
     };
     let config = crate::views::config::table(&loaded, &table, style)
