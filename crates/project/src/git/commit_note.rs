@@ -175,7 +175,69 @@ fn lock_owner(name: &str) -> Option<i32> {
     name.strip_prefix("next-index-")?.strip_suffix(".lock")?.parse().ok().filter(|pid| *pid > 0)
 }
 
-fn is_running(pid: i32) -> bool {
-    let Some(pid) = rustix::process::Pid::from_raw(pid) else { return true };
-    !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+/// Whether a process may still do something.
+fn is_running(number: i32) -> bool {
+    let Some(pid) = rustix::process::Pid::from_raw(number) else { return true };
+    if matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH)) {
+        return false;
+    }
+    // One that is dead, and that nobody has asked about yet, still has its number. Where there is no such file it counts as running.
+    let stat = fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").map(|(_, rest)| rest.starts_with(['Z', 'X']));
+    !state.unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::user_files::DirectoryRef;
+
+    /// A process that is dead, and whose number is not in use.
+    fn dead() -> i32 {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        child.wait().unwrap();
+        pid
+    }
+
+    fn remains(locks_before: &[&str], locks: &[&str]) -> (CommitRemains, Vec<String>) {
+        let place = tempfile::tempdir().unwrap();
+        let note = CommitNote {
+            directory: DirectoryRef::open(place.path()).unwrap().mark,
+            began: SystemTime::now(),
+            git_dir: place.path().to_path_buf(),
+            locks: locks_before.iter().map(ToString::to_string).collect(),
+            announced: Vec::new(),
+        };
+        for (name, second) in locks_before.iter().chain(locks).zip(0..) {
+            let file = fs::File::create(place.path().join(name)).unwrap();
+            file.set_modified(note.began + Duration::from_secs(second)).unwrap();
+        }
+        let mut remains = CommitRemains::default();
+        remove_locks(&note, &mut remains).unwrap();
+        (remains, list_locks(place.path()))
+    }
+
+    #[test]
+    fn the_locks_of_a_dead_commit_go() {
+        let own = format!("next-index-{}.lock", dead());
+        let (remains, left) = remains(&[], &[INDEX_LOCK, &own]);
+        assert_eq!((remains.locks.len(), remains.doubtful_locks.len(), left.len()), (2, 0, 0));
+    }
+
+    #[test]
+    fn a_lock_that_may_be_anothers_is_left_and_named() {
+        let own = format!("next-index-{}.lock", dead());
+        let running = format!("next-index-{}.lock", std::process::id());
+        // Alone it may be of anybody; behind the other it is of somebody who came later.
+        for locks in [&[INDEX_LOCK][..], &[&running], &[INDEX_LOCK, &running]] {
+            let (remains, left) = remains(&[], locks);
+            assert_eq!((remains.locks.len(), left.len()), (0, locks.len()), "{locks:?}");
+            assert_eq!(remains.doubtful_locks.len(), locks.len());
+        }
+        let (later, left) = remains(&[], &[&own, INDEX_LOCK]);
+        assert_eq!((later.locks.len(), left), (1, vec![INDEX_LOCK.to_string()]));
+        let (before, left) = remains(&[INDEX_LOCK], &[]);
+        assert_eq!((before, left.len()), (CommitRemains::default(), 1), "it was there before");
+    }
 }
