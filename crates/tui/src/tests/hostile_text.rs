@@ -265,7 +265,8 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     };
     let why = rules::record_rules(&record, style);
     let gone = crate::views::record::no_diff(&files[0], style);
-    let shown = RecordView { record, short_id: text.clone(), revert_status: RevertStatus::default(), files };
+    let shown =
+        RecordView { short_id: record.uuid.short(), record, revert_status: RevertStatus::default(), files };
     vec![
         ("blame", blame),
         ("log", crate::views::log::text(&rows, 9, true, style) + &crate::views::log::oneline(&rows, style)),
