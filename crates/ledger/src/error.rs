@@ -102,7 +102,7 @@ pub enum LedgerError {
     #[error("{path} has the same id, and nobody has decided about it yet")]
     Undecided { id: TxId, path: String },
     /// A revert would overwrite later edits.
-    #[error("later edits stand in the same lines of {}", files(.0.len()))]
+    #[error("{}", conflict_headline(.0))]
     RevertConflict(Vec<FileConflict>),
     /// The system failed. `put_back` says what state the project is in.
     #[error("cannot {action} {path}: {source}")]
@@ -161,6 +161,17 @@ fn foreign(ids: &[TxId]) -> String {
         [only] => format!("{} was", only.short()),
         [first, rest @ ..] => format!("{} and {} more were", first.short(), rest.len()),
         [] => "nothing was".to_string(),
+    }
+}
+
+/// What stands in the way of a revert, as far as it is the same for all files.
+fn conflict_headline(conflicts: &[FileConflict]) -> String {
+    let by_lines = conflicts.iter().filter(|conflict| conflict.reason.is_none()).count();
+    match conflicts {
+        [FileConflict { path, reason: Some(reason), .. }] => format!("{path} {reason}"),
+        [_] => "1 file has later edits in the same lines".to_string(),
+        all if by_lines == all.len() => format!("{by_lines} files have later edits in the same lines"),
+        all => format!("{} files changed since, and cannot be merged", all.len()),
     }
 }
 
@@ -289,7 +300,7 @@ pub struct FileConflict {
     pub path: String,
     /// The regions; none: it cannot be merged by lines at all.
     pub regions: Vec<ConflictRegion>,
-    /// Why it cannot be merged by lines, if it cannot.
+    /// Why it cannot be merged by lines, if it cannot: then conflict markers do not help.
     pub reason: Option<String>,
 }
 

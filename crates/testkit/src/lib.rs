@@ -13,6 +13,7 @@
 //! | `missing` | tests that lack a program: skipped by name, or failed |
 //! | [`fuzz`] | spoilt cases from a seed, and the laws they must not break |
 //! | [`reverse_change`] | the way back from a plan |
+//! | [`undo_walk`] | random walks of undo and redo through the binary |
 //! | [`crash`] | transactions and recoveries on the model file system: every power cut, every failing call |
 //! | [`hostile_text`] | strings that a terminal would obey or hide |
 //! | [`costly`] | texts built to cost, and a search for worse ones |
@@ -51,3 +52,4 @@ pub mod random;
 pub mod reverse_change;
 #[cfg(target_os = "linux")]
 pub mod screen;
+pub mod undo_walk;

@@ -79,7 +79,7 @@ const STEPS: &[Step] = &[
     Step {
         caption: "u takes the last change back, byte for byte",
         act: Act::Type("u"),
-        seen: "reverted 7b1d40c6",
+        seen: "undone: feat: greet as one does in the morning",
         last: WATCHING,
         milliseconds: 3_000,
     },

@@ -59,13 +59,17 @@ impl Prepared {
         fs::write(template.join("answer.md"), &scenario.answer)?;
         let earlier: &[Do] = match scenario.kind {
             Kind::Apply => &[],
-            Kind::Revert => &[Do::Apply],
-            Kind::RevertOfRevert => &[Do::Apply, Do::Revert],
+            Kind::Undo => &[Do::Apply],
+            Kind::Redo => &[Do::Apply, Do::Undo],
         };
         for step in earlier {
             undisturbed(world, &template, step)?;
         }
-        let what = if scenario.kind == Kind::Apply { Do::Apply } else { Do::Revert };
+        let what = match scenario.kind {
+            Kind::Apply => Do::Apply,
+            Kind::Undo => Do::Undo,
+            Kind::Redo => Do::Redo,
+        };
         let before = Snapshot::of(&project)?;
         let records_before = Snapshot::of_ledger(&project)?.records();
         let trial = base.join(format!("trial-{id}"));

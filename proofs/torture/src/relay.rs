@@ -48,8 +48,10 @@ impl Ran {
 pub(super) enum Do {
     /// Apply the room's answer.
     Apply,
-    /// Revert the newest transaction.
-    Revert,
+    /// Take back the newest change that is in.
+    Undo,
+    /// Bring back what the newest undo took out.
+    Redo,
     /// Finish or put back what a dead run left.
     Recover,
 }
@@ -61,7 +63,8 @@ impl Do {
         let answer = room.join("answer.md").display().to_string();
         let words: Vec<&str> = match self {
             Do::Apply => vec!["apply", &answer, "-y", "-C", &project, "--json"],
-            Do::Revert => vec!["revert", "-y", "-C", &project, "--json"],
+            Do::Undo => vec!["undo", "-y", "-C", &project, "--json"],
+            Do::Redo => vec!["redo", "-y", "-C", &project, "--json"],
             Do::Recover => vec!["recover", "-C", &project, "--json"],
         };
         words.into_iter().map(str::to_owned).collect()

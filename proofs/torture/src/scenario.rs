@@ -20,10 +20,10 @@ use super::snapshot::set_attribute;
 pub(super) enum Kind {
     /// The answer is applied.
     Apply,
-    /// The answer was applied, and is reverted.
-    Revert,
-    /// The answer was applied and reverted, and that is reverted.
-    RevertOfRevert,
+    /// The answer was applied, and is undone.
+    Undo,
+    /// The answer was applied and undone, and is brought back.
+    Redo,
 }
 
 /// A tree and an answer.
@@ -95,9 +95,9 @@ impl Scenario {
     pub(super) fn new(id: ScenarioId) -> Scenario {
         let (mut random, index) = (id.random(), id.number);
         let kind = match index % 6 {
-            2 => Kind::Revert,
-            5 if index % 12 == 5 => Kind::RevertOfRevert,
-            5 => Kind::Revert,
+            2 => Kind::Undo,
+            5 if index % 12 == 5 => Kind::Redo,
+            5 => Kind::Undo,
             _ => Kind::Apply,
         };
         // Every seventh is long enough that its syncs are batched.

@@ -73,7 +73,8 @@ pub(super) fn recovered(relay: &Path, room: &Path, prepared: &Prepared) -> anyho
 pub(super) fn goes_on(relay: &Path, room: &Path, prepared: &Prepared, now: Side) -> anyhow::Result<()> {
     let (what, wanted) = match now {
         Side::Before => (prepared.what.clone(), Side::After),
-        Side::After => (Do::Revert, Side::Before),
+        Side::After if prepared.what == Do::Undo => (Do::Redo, Side::Before),
+        Side::After => (Do::Undo, Side::Before),
     };
     let ran = relay::run(relay, room, &what)?;
     ensure!(ran.code == Some(0), "after recovery, {what:?} ended with {}", ran.told());

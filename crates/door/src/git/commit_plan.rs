@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use relaycode_ledger::LedgerError;
-use relaycode_ledger::record::{FileRecord, Record};
+use relaycode_ledger::record::{FileRecord, Record, title};
 use relaycode_project::git::{Git, GitError, GitFileState};
 
 use crate::door::Door;
@@ -15,7 +15,10 @@ pub struct CommitPlan {
     pub paths: Vec<String>,
     /// Files that also hold edits which none of the transactions made: before them, or after.
     pub mixed_paths: Vec<String>,
+    /// What the authors say.
     pub message: Option<String>,
+    /// What relay would say: the title of the newest change, and a line for each other.
+    pub title: String,
     /// Every file is as it is in the last commit: there is nothing left to commit.
     pub nothing_left: bool,
 }
@@ -46,6 +49,7 @@ pub fn plan_commit(door: &Door, git: &Git<'_>, records: &[Record]) -> Result<Com
     let mut plan = CommitPlan {
         paths: last.keys().cloned().collect(),
         message: commit_message(records),
+        title: commit_title(records),
         ..CommitPlan::default()
     };
     // What is as it is in the last commit adds nothing to the next, whoever made it so.
@@ -102,9 +106,24 @@ fn commit_message(records: &[Record]) -> Option<String> {
     (!messages.is_empty()).then(|| messages.join("\n\n"))
 }
 
+fn commit_title(records: &[Record]) -> String {
+    let mut titles = records.iter().rev().map(title::title);
+    let subject = titles.next().unwrap_or_default();
+    let others: Vec<String> = titles.map(|title| format!("- {title}")).collect();
+    if others.is_empty() { subject } else { format!("{subject}\n\n{}", others.join("\n")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_changes_without_a_message_are_titled_after_the_newest() {
+        let named = |title: &str| Record { title: Some(title.to_string()), ..Record::default() };
+        assert_eq!(commit_title(&[named("edit a")]), "edit a");
+        let all = [named("edit a"), named("add b"), named("delete c")];
+        assert_eq!(commit_title(&all), "delete c\n\n- add b\n- edit a");
+    }
 
     #[test]
     fn line_endings_are_no_other_edits() {

@@ -78,7 +78,7 @@ pub struct Consent {
 /// Characters of a friend's name in records.
 const MAX_AUTHOR_CHARS: usize = 40;
 /// What an origin in records is called that is no door's.
-const RESERVED_ORIGINS: [&str; 3] = ["original", "record", "revert"];
+const RESERVED_ORIGINS: [&str; 6] = ["init", "original", "record", "redo", "revert", "undo"];
 
 impl Submission<'_> {
     /// Where it came from, as records say it: the friend's own name, unless that could be taken for something
@@ -167,7 +167,9 @@ mod tests {
             now: String::new(),
         };
         assert_eq!(submission.recorded_origin(), "codex");
-        for odd in ["clipboard", "revert", "two words", "a\nb", "", "-x", &"x".repeat(41)] {
+        for odd in
+            ["clipboard", "revert", "undo", "redo", "init", "two words", "a\nb", "", "-x", &"x".repeat(41)]
+        {
             submission.author = Some(odd.to_string());
             assert_eq!(submission.recorded_origin(), "friend", "{odd:?}");
         }

@@ -5,14 +5,18 @@
 //! much there is. Whether something is undone is told by the reverts that are newer than it: one
 //! that was itself taken back does not count.
 
+mod names;
 pub mod search;
 mod timestamp;
+mod undo_state;
 
 pub(crate) use index::{IndexLine, needed_blobs};
 use index::{IndexResult, IndexedPath, LedgerIndex};
 use search::PathHistory;
+pub(crate) use undo_state::RevertedIds;
+pub use undo_state::UndoState;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use relaycode_durable::FsDir;
@@ -21,11 +25,6 @@ use crate::disk::{Digest, StateSubdir};
 use crate::record::{FileRecord, Record, RecordContent, RecordLocation, RecordStore, blobs};
 use crate::seal::AcceptedRecords;
 use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId};
-
-/// Digits that a prefix of an id needs.
-const PREFIX: usize = 4;
-/// So many transactions are named when a prefix is not unique.
-const CANDIDATES: usize = 20;
 
 /// A piece of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +59,7 @@ pub struct LogTransaction {
     pub created_at: String,
     /// Where it came from.
     pub origin: String,
-    /// The first line of its message.
+    /// Its title: the first line of its message, else what it did.
     pub summary: String,
     /// How many files it changed.
     pub files: usize,
@@ -72,6 +71,8 @@ pub struct LogTransaction {
     pub revert_of: Vec<TxId>,
     /// It was taken back.
     pub undone: bool,
+    /// Some of its files were taken back.
+    pub partly_undone: bool,
     /// What reverting it needs is there. Whether it fits is another question.
     pub revertible: bool,
     /// This user's relay did not write it in this checkout, and nobody accepted it yet.
@@ -103,6 +104,11 @@ impl LogTarget {
 }
 
 impl LogEntry {
+    /// What it is called: a group after its first member.
+    pub fn title(&self) -> &str {
+        self.members.last().map_or("", |item| &item.summary)
+    }
+
     /// What the entry is, for [`Ledger::plan_revert`](crate::Ledger) and its like; `None` for a
     /// record too damaged to say what it is.
     pub fn target(&self) -> Option<LogTarget> {
@@ -148,45 +154,13 @@ impl Ledger {
                 let revertible = shelves.revertible(index, &lines[member.line])?;
                 let line = lines[member.line].clone();
                 let foreign = line.unsealed && !line.uuid.is_some_and(|id| accepted.names(id));
-                Ok(LogTransaction { foreign, ..log_transaction(line, member.undone, revertible) })
+                Ok(LogTransaction { foreign, ..log_transaction(line, &member.undo_state, revertible) })
             };
             let interrupted = group.as_ref().map_or(Ok(false), |id| self.is_interrupted(id))?;
             let members = members.into_iter().map(show).collect::<LedgerResult<_>>()?;
             Ok(LogEntry { group, members, interrupted, position: place(at) })
         });
         entries.collect()
-    }
-
-    /// What a name stands for: `1` is the newest entry of the log, then there are ids, their
-    /// beginnings (at least four digits), and groups.
-    ///
-    /// # Errors
-    /// `UnknownTransaction`, `Ambiguous`; the system's.
-    pub fn find_target(&self, name: &str) -> LedgerResult<LogTarget> {
-        let name = name.trim();
-        let unknown = || LedgerError::UnknownTransaction { name: name.chars().take(100).collect() };
-        if name.len() < PREFIX
-            && let Some(target) = self.nth_target(name)?
-        {
-            return Ok(target);
-        }
-        let lower = Some(name.to_ascii_lowercase()).filter(|name| name.len() >= PREFIX);
-        let found = self.with_index(|index| match_names(index, name, lower.as_deref()))?;
-        if !found.group.is_empty() {
-            return Ok(LogTarget::Group { id: name.to_string(), members: found.group });
-        }
-        match found.ids.as_slice() {
-            [] => self.nth_target(name)?.ok_or_else(unknown),
-            [only] => Ok(LogTarget::Transaction(*only)),
-            _ => Err(LedgerError::Ambiguous { name: name.to_string(), candidates: found.ids }),
-        }
-    }
-
-    /// The entry of that number, counted from the newest.
-    fn nth_target(&self, name: &str) -> LedgerResult<Option<LogTarget>> {
-        let number = name.parse::<usize>().ok().filter(|_| name.bytes().all(|byte| byte.is_ascii_digit()));
-        let Some(skip) = number.and_then(|number| number.checked_sub(1)) else { return Ok(None) };
-        Ok(self.log_page(skip, 1)?.entries.first().and_then(LogEntry::target))
     }
 
     /// The record of a transaction.
@@ -258,7 +232,7 @@ fn unknown_transaction(id: TxId) -> LedgerError {
 /// A line on the page.
 struct LogMember {
     line: usize,
-    undone: bool,
+    undo_state: UndoState,
 }
 
 type LogEntryLines = Vec<(Option<String>, Vec<LogMember>)>;
@@ -282,7 +256,7 @@ fn collect_entries(
     }
     index.for_each_newest_first(&mut |line| {
         let at = line.at;
-        let undone = taken_back.observe_line(&line);
+        let undo_state = taken_back.observe_line(&line);
         if !line.pending {
             let known = line.group.as_ref().and_then(|group| groups.get(group).copied());
             let place = known.unwrap_or_else(|| {
@@ -298,7 +272,7 @@ fn collect_entries(
             });
             if let Some((_, members)) = place.and_then(|place| entries.get_mut(place)) {
                 until = until.min(line.group_from.unwrap_or(at));
-                members.push(LogMember { line: lines.len(), undone });
+                members.push(LogMember { line: lines.len(), undo_state });
                 lines.push(line);
             }
         }
@@ -307,27 +281,7 @@ fn collect_entries(
     Ok((entries, lines))
 }
 
-/// What newer reverts took back. What somebody else wrote takes nothing back that is this checkout's own.
-#[derive(Default)]
-pub(crate) struct RevertedIds {
-    by_own: HashSet<TxId>,
-    by_others: HashSet<TxId>,
-}
-
-impl RevertedIds {
-    /// Takes in the next older line; says whether it is undone.
-    pub(crate) fn observe_line(&mut self, line: &IndexLine) -> bool {
-        let reverted = |id| self.by_own.contains(&id) || (line.unsealed && self.by_others.contains(&id));
-        let undone = line.undone || line.uuid.is_some_and(reverted);
-        if !undone {
-            let back = if line.unsealed { &mut self.by_others } else { &mut self.by_own };
-            back.extend(line.revert_of.iter().copied());
-        }
-        undone
-    }
-}
-
-fn log_transaction(line: IndexLine, undone: bool, revertible: bool) -> LogTransaction {
+pub(crate) fn log_transaction(line: IndexLine, undo_state: &UndoState, revertible: bool) -> LogTransaction {
     LogTransaction {
         id: line.uuid,
         number: line.number,
@@ -338,35 +292,12 @@ fn log_transaction(line: IndexLine, undone: bool, revertible: bool) -> LogTransa
         added: line.added,
         removed: line.removed,
         revert_of: line.revert_of,
-        undone,
+        undone: *undo_state == UndoState::Undone,
+        partly_undone: matches!(undo_state, UndoState::Partly(_)),
         revertible,
         foreign: line.unsealed,
         damage: line.damage,
     }
-}
-
-/// What a name was found to stand for.
-#[derive(Default)]
-struct LogNameMatches {
-    ids: Vec<TxId>,
-    group: Vec<TxId>,
-}
-
-fn match_names(index: &LedgerIndex<'_>, name: &str, prefix: Option<&str>) -> IndexResult<LogNameMatches> {
-    let mut found = LogNameMatches::default();
-    index.for_each_newest_first(&mut |line| {
-        if let Some(id) = line.uuid {
-            if line.group.as_deref() == Some(name) {
-                found.group.push(id);
-            }
-            let begins = prefix.is_some_and(|prefix| id.to_string().starts_with(prefix));
-            if begins && found.ids.len() < CANDIDATES && !found.ids.contains(&id) {
-                found.ids.push(id);
-            }
-        }
-        ControlFlow::Continue(())
-    })?;
-    Ok(found)
 }
 
 /// Where the original tool has the record of a transaction.

@@ -10,6 +10,7 @@ pub(crate) mod original;
 pub(crate) mod settle;
 pub(crate) mod special_modes;
 pub(crate) mod store;
+pub mod title;
 mod yaml;
 
 pub(crate) use file::write_to;
@@ -73,7 +74,7 @@ pub struct Record {
     pub version: u32,
     /// Its place among all transactions of this ledger, which the clock has no say in.
     pub number: u64,
-    /// Where it came from: `file`, `stdin`, `clipboard`, `agent`, `revert` …
+    /// Where it came from: `file`, `stdin`, `clipboard`, `agent`, `undo` …
     pub origin: String,
     /// The group it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -114,6 +115,12 @@ pub struct Record {
     /// The transactions that it takes back, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revert_of: Vec<TxId>,
+    /// Names of the only files that it takes back of them; none: it takes them back whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revert_paths: Vec<String>,
+    /// What it is called, where its author says nothing: of an undo, what it undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// What could not be kept as it was, and other remarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

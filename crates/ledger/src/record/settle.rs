@@ -47,7 +47,7 @@ impl Ledger {
     /// After `record` was committed: what it takes back moves to `undone/`; what that had taken back
     /// comes out again, and so on.
     fn move_undone(&self, record: &Record) -> LedgerResult<()> {
-        if record.revert_of.is_empty() {
+        if !takes_back_whole(record) {
             return Ok(());
         }
         let shelf = RecordStore::open(self)?;
@@ -65,7 +65,9 @@ impl Ledger {
                 move_record(state, id, undone)?;
                 let place = if undone { RecordLocation::Undone(id) } else { RecordLocation::Own(id) };
                 // One that cannot be read took nothing back that anybody could tell.
-                if let Ok(Some(record)) = shelf.find(&place) {
+                if let Ok(Some(record)) = shelf.find(&place)
+                    && takes_back_whole(&record)
+                {
                     further.extend(record.revert_of);
                 }
             }
@@ -87,6 +89,11 @@ impl Ledger {
         })?;
         newest.map_or(Ok(()), |id| self.move_undone(&self.record(id)?))
     }
+}
+
+/// Whether a record takes others back, and not only files of them.
+fn takes_back_whole(record: &Record) -> bool {
+    !record.revert_of.is_empty() && record.revert_paths.is_empty()
 }
 
 /// Moves a record into `undone/` or out of it, unless it is where it belongs.

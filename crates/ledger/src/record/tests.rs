@@ -49,6 +49,8 @@ pub(crate) fn plain(number: u32) -> Record {
         gate: None,
         decided_by: None,
         revert_of: vec![],
+        revert_paths: vec![],
+        title: None,
         notes: vec![],
         plan: None,
         rules: vec![],
@@ -147,6 +149,8 @@ fn record() -> impl Strategy<Value = Record> {
                 result,
                 answer: Some(Digest::of(b"answer")),
                 revert_of: vec![id(1), id(2)],
+                revert_paths: vec!["a.txt".into()],
+                title: Some("undoes: feat: number 1".into()),
                 transaction,
                 ..plain(at)
             }

@@ -14,7 +14,7 @@ use crate::disk::Digest;
 use crate::record::{FileImage, FileRecord, Record};
 use crate::revert::{
     CurrentFiles, KeptEdits, OverlayContent, OverlayEntry, RecordImages, RevertMerge, RevertOverlay,
-    RevertPlan, RevertedPaths, merge,
+    RevertPlan, RevertedNames, RevertedPaths, merge,
 };
 use crate::{FileConflict, LedgerError, LedgerResult, LedgerRule};
 
@@ -163,7 +163,8 @@ impl<'p> RevertBuilder<'p> {
             return Ok(RevertPartOutcome::Removed);
         }
         let id = part.record.uuid.short();
-        let reason = format!("was created by {id} and changed since; delete it by hand if it shall go");
+        let reason =
+            format!("was created by {id} and changed since; delete it yourself if you don't want it");
         Ok(conflict_because(&part.path, reason))
     }
 
@@ -384,6 +385,13 @@ fn old_name_taken(part: &RevertPart<'_>, taken: &OverlayEntry) -> FileConflict {
 }
 
 impl RevertPart<'_> {
+    /// Whether it is one of the files that were taken back before.
+    pub(super) fn is_among(&self, reverted: &RevertedNames) -> bool {
+        let names = reverted.get(&self.record.uuid);
+        names
+            .is_some_and(|names| names.contains(self.path.as_str()) || names.contains(self.old_path.as_str()))
+    }
+
     fn not_revertible(&self, reason: String) -> LedgerError {
         LedgerError::NotRevertible { id: self.record.uuid, reason }
     }

@@ -8,22 +8,23 @@
 
 mod builder;
 mod directories;
+pub mod history;
 mod merge;
 mod overlay;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-use std::slice;
+use std::collections::{BTreeSet, HashMap};
 
 use relaycode_change::proposal::path::RelPath;
 
 use crate::disk::tree::{find_obstacle, is_not_a_file};
 use crate::disk::{PathEntry, PathResolver};
-use crate::log::LogTarget;
+use crate::log::{LogTarget, UndoState};
 use crate::record::special_modes::is_special;
 use crate::record::{
-    DirectoryModeChange, FileImage, FileRecord, LINK_MODE, Record, RecordOmission, RemovedDirectory,
+    DirectoryModeChange, FileImage, FileRecord, INLINE_BYTES, INLINE_TOTAL, LINK_MODE, Record,
+    RecordOmission, RecordedOperation, RemovedDirectory, title,
 };
 use crate::seal::RecordProvenance;
 use crate::transaction::{AfterContent, FileChange, NewMode, TransactionHeader};
@@ -51,8 +52,12 @@ pub struct RevertPlan {
     pub conflict_marked: Vec<String>,
     /// Files that are as they were already.
     pub unchanged: Vec<String>,
-    /// The transactions that it takes back, newest first.
+    /// The transactions that it takes back, newest first. None: they were taken back before.
     pub reverts: Vec<TxId>,
+    /// Names of the only files that it takes back of them; none: it takes them back whole.
+    pub only_paths: Vec<String>,
+    /// What it is called.
+    pub title: String,
     /// Directories that the transactions made and that this leaves without a file of theirs,
     /// innermost first: they go if nothing else is in them.
     pub made_directories_to_remove: Vec<String>,
@@ -79,6 +84,9 @@ impl RevertPlan {
     pub fn header(&self, about: TransactionHeader) -> TransactionHeader {
         TransactionHeader {
             revert_of: self.reverts.clone(),
+            revert_paths: self.only_paths.clone(),
+            title: Some(self.title.clone()),
+            operations: self.operations(),
             directories_to_remove: self.made_directories_to_remove.clone(),
             directory_modes: self.removed_directories.clone(),
             read_only: self.read_only.clone(),
@@ -88,6 +96,25 @@ impl RevertPlan {
             directory_mode_changes: self.directory_modes.clone(),
             ..about
         }
+    }
+
+    /// What it does, as the operations of an answer.
+    fn operations(&self) -> Vec<RecordedOperation> {
+        let mut inline = INLINE_TOTAL;
+        let mut operations = Vec::new();
+        for change in &self.changes {
+            let path = change.path.to_string();
+            if let Some(from) = &change.renamed_from {
+                operations.push(RecordedOperation::Rename { from: from.to_string(), to: path.clone() });
+            }
+            match &change.after {
+                None => operations.push(RecordedOperation::Delete { path }),
+                Some(after)
+                    if change.renamed_from.is_some() && change.before.as_ref() == Some(&after.bytes) => {}
+                Some(after) => operations.push(write_operation(path, &after.bytes, &mut inline)),
+            }
+        }
+        operations
     }
 
     /// Whether there is nothing to do: everything is as it was already.
@@ -161,6 +188,21 @@ pub trait RecordImages {
     fn image_after(&self, record: &Record, file: &FileRecord) -> LedgerResult<Option<Vec<u8>>>;
 }
 
+/// The strategy of an operation that writes a whole text.
+const WHOLE_TEXT: &str = "replace";
+/// … of one whose bytes stand in the record's `result` alone.
+const BYTES: &str = "bytes";
+
+fn write_operation(path: String, bytes: &[u8], inline: &mut usize) -> RecordedOperation {
+    let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= INLINE_BYTES.min(*inline));
+    let (content, strategy) = text.map_or(("", BYTES), |text| (text, WHOLE_TEXT));
+    *inline -= content.len();
+    RecordedOperation::Write { path, content: content.to_string(), patch_strategy: strategy.to_string() }
+}
+
+/// Names of files that were taken back of a transaction before.
+type RevertedNames = HashMap<TxId, BTreeSet<String>>;
+
 /// Plans to take `records` back, which are given newest first.
 ///
 /// # Errors
@@ -169,6 +211,17 @@ pub trait RecordImages {
 /// is not in the transaction; whatever reading fails with.
 pub fn plan(
     records: &[Record],
+    images: &dyn RecordImages,
+    now: &dyn CurrentFiles,
+    options: &RevertOptions,
+) -> LedgerResult<RevertPlan> {
+    plan_rest(records, &RevertedNames::new(), images, now, options)
+}
+
+/// The same for what is left of them.
+fn plan_rest(
+    records: &[Record],
+    reverted: &RevertedNames,
     images: &dyn RecordImages,
     now: &dyn CurrentFiles,
     options: &RevertOptions,
@@ -182,6 +235,11 @@ pub fn plan(
     {
         return Err(LedgerError::NotRevertible { id: newest.uuid, reason: not_among(file, records) });
     }
+    let names = parts.iter().flatten().flat_map(|part| [part.path.to_string(), part.old_path.to_string()]);
+    let only_paths: BTreeSet<String> = names.filter(|_| options.file.is_some()).collect();
+    for parts in &mut parts {
+        parts.retain(|part| !part.is_among(reverted));
+    }
     let made = records.iter().flat_map(|record| &record.made_directories);
     let made: BTreeSet<RelPath> = made.filter_map(|path| RelPath::parse(path).ok()).collect();
     let came = parts.iter().flatten().filter(|part| part.file.after.is_some());
@@ -193,6 +251,8 @@ pub fn plan(
     }
     let mut reversal = inverse.finish(goes)?;
     reversal.reverts = records.iter().map(|record| record.uuid).collect();
+    reversal.title = title::revert_title(records, options.file.as_ref().map(RelPath::as_str));
+    reversal.only_paths = only_paths.into_iter().collect();
     let is_read_only = |image: Option<FileImage>| image.is_some_and(|image| image.mode & 0o222 == 0);
     for record in records {
         reversal.removed_directories.extend(record.removed_directories.iter().cloned());
@@ -221,27 +281,33 @@ fn ignore_missing(bytes: LedgerResult<Option<Vec<u8>>>) -> LedgerResult<Option<V
 }
 
 impl Ledger {
-    /// Plans to take back a transaction or a group.
+    /// Plans to take back what is still in of a transaction or a group.
     ///
     /// # Errors
     /// As [`plan`] does; `ForeignRecords` where a person has to look first; and if a record cannot be read.
     pub fn plan_revert(&self, target: &LogTarget, options: &RevertOptions) -> LedgerResult<RevertPlan> {
-        let ids = match target {
-            LogTarget::Transaction(id) => slice::from_ref(id),
-            LogTarget::Group { members, .. } => members,
-        };
+        let mut ids = target.ids();
+        let mut states = self.undo_states(&ids)?;
+        ids.retain(|id| states.get(id) != Some(&UndoState::Undone));
+        let reverted: RevertedNames = ids
+            .iter()
+            .filter_map(|id| match states.remove(id) {
+                Some(UndoState::Partly(names)) => Some((*id, names)),
+                _ => None,
+            })
+            .collect();
         let records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
         let mut foreign = Vec::new();
         for id in ids {
-            if self.provenance(*id)? == RecordProvenance::Foreign {
-                foreign.push(*id);
+            if self.provenance(id)? == RecordProvenance::Foreign {
+                foreign.push(id);
             }
         }
         if !foreign.is_empty() {
             return Err(LedgerError::ForeignRecords(foreign));
         }
         let paths = self.root().resolver();
-        let mut reversal = plan(&records, self, &paths, options)?;
+        let mut reversal = plan_rest(&records, &reverted, self, &paths, options)?;
         self.plan_special_modes(&mut reversal, &paths)?;
         if options.file.is_none() {
             directories::plan_directories(&mut reversal, &records, &paths)?;

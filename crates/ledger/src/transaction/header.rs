@@ -25,7 +25,7 @@ pub struct TransactionHeader {
     pub reasoning: Vec<String>,
     /// What the author wanted done.
     pub operations: Vec<RecordedOperation>,
-    /// Where it came from: `file`, `stdin`, `clipboard`, `agent`, `revert` …
+    /// Where it came from: `file`, `stdin`, `clipboard`, `agent`, `undo` …
     pub origin: String,
     /// The group it belongs to.
     pub group: Option<String>,
@@ -41,6 +41,10 @@ pub struct TransactionHeader {
     pub matches: Vec<String>,
     /// The transactions that it takes back, newest first.
     pub revert_of: Vec<TxId>,
+    /// Names of the only files that it takes back of them; none: it takes them back whole.
+    pub revert_paths: Vec<String>,
+    /// What it is called, where its author says nothing.
+    pub title: Option<String>,
     /// Directories that go if nothing is left in them (the reverse of having made them).
     pub directories_to_remove: Vec<String>,
     /// Directories that are made with these permission bits, should they have to be made.

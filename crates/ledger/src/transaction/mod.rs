@@ -239,6 +239,8 @@ pub(crate) fn draft_record(about: TransactionHeader) -> Record {
         answer: about.answer,
         matches: about.matches,
         revert_of: about.revert_of,
+        revert_paths: about.revert_paths,
+        title: about.title,
         notes: about.notes,
         plan: about.plan,
         ..Record::default()

@@ -41,15 +41,34 @@ impl Git<'_> {
         let message = message_for_git(message)?;
         let (wanted, new) = self.select_paths(paths)?;
         let before = self.head_commit()?;
-        self.add_intent(&new)?;
-        let outcome = self.commit_tracked(&wanted, message, before.as_deref());
-        match outcome {
-            Err(error) if self.remove_intent(&new).is_err() => {
-                let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
-                Err(GitError::failed("commit", words))
-            }
-            outcome => outcome,
+        if let Some(notes) = &self.notes {
+            notes.write(self, &new)?;
         }
+        let committed = match self.add_intent(&new) {
+            Ok(()) => self.commit_tracked(&wanted, message, before.as_deref()),
+            Err(error) => return self.clear_up(error, &[]),
+        };
+        match committed {
+            Err(error) => self.clear_up(error, &new),
+            Ok(committed) => {
+                self.notes.iter().for_each(|notes| notes.remove(self));
+                Ok(committed)
+            }
+        }
+    }
+
+    /// Takes back what a commit that failed with `error` left, and gives the error. git itself may have been killed.
+    fn clear_up(&self, error: GitError, new: &[&str]) -> GitResult<GitCommit> {
+        // What cannot be cleared up now has its note.
+        let left = self.notes.as_ref().map(|notes| notes.mend(self));
+        if self.remove_intent(new).is_err() {
+            let words = format!("{error}\n`git rm --cached` takes {} out of the index", new.join(", "));
+            return Err(GitError::failed("commit", words));
+        }
+        if left.is_some_and(|left| left.is_ok_and(|left| left.doubtful_locks.is_empty())) {
+            self.notes.iter().for_each(|notes| notes.remove(self));
+        }
+        Err(error)
     }
 
     /// Which of the files go into the commit, and which of these git has not been told of.
@@ -96,8 +115,21 @@ impl Git<'_> {
         self.ask(&words).map(drop)
     }
 
+    /// Those of the files that git was told of, and whose content it was not given.
+    pub(super) fn intended<'p>(&self, paths: &[&'p str]) -> GitResult<Vec<&'p str>> {
+        let announced = GitFileState::Changed { staged: false, unstaged: true };
+        let mut intended = Vec::new();
+        for (path, state) in paths.iter().zip(self.status(paths)?) {
+            // What the last commit has was not announced.
+            if state.state == announced && self.content_at_head(path)?.is_none() {
+                intended.push(*path);
+            }
+        }
+        Ok(intended)
+    }
+
     /// Takes out again what was announced.
-    fn remove_intent(&self, new: &[&str]) -> GitResult<()> {
+    pub(super) fn remove_intent(&self, new: &[&str]) -> GitResult<()> {
         if new.is_empty() {
             return Ok(());
         }

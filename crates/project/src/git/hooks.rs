@@ -56,6 +56,18 @@ impl Git<'_> {
         Ok(rows)
     }
 
+    /// The editor that the user configured for git. What a repository says about it does not count.
+    ///
+    /// # Errors
+    /// If the configuration cannot be read.
+    pub fn user_editor(&self) -> GitResult<Option<String>> {
+        let settings = self.settings()?;
+        let chosen = settings.into_iter().rev().find(|setting| {
+            setting.key == "core.editor" && !setting.is_from_repository() && !setting.value.is_empty()
+        });
+        Ok(chosen.map(|setting| setting.value))
+    }
+
     /// The configuration with all that it includes.
     fn settings(&self) -> GitResult<Vec<GitSetting>> {
         let words = ["config", "--list", "-z", "--show-scope", "--show-origin"];

@@ -10,6 +10,7 @@ mod base;
 mod branch;
 mod call;
 mod commit;
+mod commit_note;
 mod content;
 mod diff;
 mod error;
@@ -32,6 +33,7 @@ use relaycode_exec::{ExecError, JobInput, JobOutcome, Runner};
 
 pub use base::{BaseReason, DiffBase};
 pub use commit::GitCommit;
+pub use commit_note::{CommitNotes, CommitRemains};
 pub use diff::{DiffRange, GitDiff, GitFileDiff, OmittedFile};
 pub use error::GitError;
 pub use files::GitFiles;
@@ -59,6 +61,7 @@ pub struct Git<'r> {
     root: PathBuf,
     set: Vec<(OsString, OsString)>,
     stop: &'r dyn Fn() -> bool,
+    notes: Option<CommitNotes>,
     repository: OnceCell<GitRepository>,
 }
 
@@ -85,7 +88,7 @@ impl<'r> Git<'r> {
 
     fn with_runner(run: &'r dyn GitRunner, root: &Path) -> Git<'r> {
         let (root, set) = (root.to_path_buf(), Vec::new());
-        Git { run, root, set, stop: &|| false, repository: OnceCell::new() }
+        Git { run, root, set, stop: &|| false, notes: None, repository: OnceCell::new() }
     }
 
     /// Sets these variables for every call, a commit included.
@@ -100,6 +103,13 @@ impl<'r> Git<'r> {
     #[must_use]
     pub fn with_stop(self, stop: &'r dyn Fn() -> bool) -> Git<'r> {
         Git { stop, ..self }
+    }
+
+    /// Keeps a note of every commit while it is made, so that [`CommitNotes::mend`] can clear up after one that was cut
+    /// short.
+    #[must_use]
+    pub fn with_notes(self, notes: CommitNotes) -> Git<'r> {
+        Git { notes: Some(notes), ..self }
     }
 
     /// Which git this is.

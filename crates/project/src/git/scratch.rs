@@ -65,7 +65,7 @@ impl Git<'_> {
     #[must_use]
     pub fn in_scratch(&self, directory: &Path) -> Git<'_> {
         let (root, set) = (directory.to_path_buf(), self.set.clone());
-        Git { run: self.run, root, set, stop: self.stop, repository: OnceCell::new() }
+        Git { run: self.run, root, set, stop: self.stop, notes: None, repository: OnceCell::new() }
     }
 
     fn init(&self, directory: &Path, branch: &str, format: &str) -> GitResult<()> {

@@ -14,6 +14,7 @@ use relaycode_change::prompt::{self, repair};
 use relaycode_change::proposal::Proposal;
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::{AnswerProposal, Consent, Submission};
+use relaycode_ledger::{Ledger, LedgerError, TxId};
 use relaycode_project::checkout;
 use relaycode_tui::{OutputStyle, clock, views};
 use serde::ser::SerializeStruct;
@@ -21,7 +22,18 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::json::{self, ResultObject, base64};
-use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel};
+use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, project};
+
+/// The answer was applied before; how to bring it back, if it was undone since.
+pub(crate) fn already_processed(ledger: &Ledger, id: TxId, other_content: bool) -> CommandFailure {
+    let failure: CommandFailure = LedgerError::AlreadyProcessed { id, other_content }.into();
+    let status =
+        project::find_revert_status(ledger, id).ok().filter(|status| status.undone && !other_content);
+    let brings_back =
+        |by: TxId| format!("it was applied and undone; `relay revert {}` brings it back", by.short());
+    let hint = status.and_then(|status| status.reverted_by).map(brings_back);
+    CommandFailure { hint: hint.or(failure.hint), ..failure }
+}
 
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]

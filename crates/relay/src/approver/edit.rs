@@ -13,7 +13,8 @@ use relaycode_exec::{ExecError, ExitReason, Job, JobOutput};
 
 use super::apply::ChangedFiles;
 use super::private_dir::PrivateDir;
-use super::{DialogResult, QuestionDialog};
+use super::{DialogResult, QuestionDialog, RunProgram};
+use crate::UserPrograms;
 
 /// Bytes of an edited text at most.
 const EDITED_BYTES: u64 = 16 << 20;
@@ -71,15 +72,25 @@ fn choose_file(
 
 /// The text after the editor, or why there is none.
 fn run_editor(asking: &mut QuestionDialog<'_>, file: &FilePlan, text: &[u8]) -> Result<Vec<u8>, String> {
+    edit_text(&asking.setup.programs, &asking.hooks.run, &private_name(&file.path), text)
+}
+
+/// What the user makes of a text in their editor, or why that cannot be told. The file has that name.
+pub(crate) fn edit_text(
+    programs: &UserPrograms,
+    run: &RunProgram,
+    name: &str,
+    text: &[u8],
+) -> Result<Vec<u8>, String> {
     let cannot = |error: io::Error| format!("the text cannot be handed to an editor ({error})");
-    let scratch = PrivateDir::new(&asking.setup.programs.scratch_dir).map_err(cannot)?;
-    let path = scratch.create_file(&private_name(&file.path), text).map_err(cannot)?;
+    let scratch = PrivateDir::new(&programs.scratch_dir).map_err(cannot)?;
+    let path = scratch.create_file(name, text).map_err(cannot)?;
     let mut missing = Vec::new();
-    for editor in &asking.setup.programs.editors {
+    for editor in &programs.editors {
         let mut words = editor.clone();
         words.push(path.clone().into_os_string());
         let job = Job { output: JobOutput::Terminal, ..Job::argv(words, scratch.path()) };
-        match (asking.hooks.run)(&job) {
+        match run(&job) {
             Ok(finished) => return edited_text(&finished.reason, &path),
             Err(ExecError::NotFound { program }) => missing.push(program),
             Err(error) => return Err(error.to_string()),

@@ -6,7 +6,7 @@
 //! before it is shown, in the pager too. Each question has a file of its own.
 
 mod apply;
-mod edit;
+pub(crate) mod edit;
 mod keep;
 pub(crate) mod pager;
 mod pick;

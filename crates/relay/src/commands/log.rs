@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use relaycode_ledger::{Ledger, LogFilter};
+use relaycode_ledger::{Ledger, LogEntry, LogFilter, LogPage, TxId};
 use relaycode_tui::views::log::LogRow;
 use relaycode_tui::{clock, views};
 use serde_json::json;
 
 use crate::{CommandContext, CommandResult, Exit, Project, json, path_args};
 
-/// List what was applied and reverted, newest first
+/// List what was done to the project, newest first
 ///
-/// The number in front is what `relay show` and `relay revert` take, as well as the id. What was
-/// reverted stays in the list. Nothing is changed.
+/// The number in front is what `relay show` and `relay revert` take, as well as the id. What is undone
+/// stays in the list, marked. Nothing is changed.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LogArgs {
     /// How many to list
@@ -31,7 +31,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
 
-    /// Only what came from there: file, stdin, clipboard, paste, agent, friend, revert, init
+    /// Only what came from there: file, stdin, clipboard, paste, agent, friend, record, undo, redo, revert, init
     #[arg(long, value_name = "NAME")]
     origin: Option<String>,
 }
@@ -56,7 +56,8 @@ pub(crate) fn print_log(
     ctx: &mut CommandContext<'_>,
 ) -> CommandResult<()> {
     let page = ledger.search_log(filter, 0, count)?;
-    let rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
+    let mut rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
+    lengthen_ids(ledger, &page, &mut rows)?;
     if ctx.is_json() {
         let found = json!({"project": root.to_string_lossy(), "entries": rows, "total": page.total});
         ctx.print_json(&json::result_json("log", Exit::Done, found));
@@ -70,6 +71,17 @@ pub(crate) fn print_log(
         // That nothing fits is not the same as that there is nothing.
         let any = page.total > 0 || ledger.log_page(0, 1)?.total > 0;
         ctx.console.print(&views::log::text(&rows, page.total, any, &ctx.console.out_style()));
+    }
+    Ok(())
+}
+
+/// Shows as much of each id as tells it from all others.
+fn lengthen_ids(ledger: &Ledger, page: &LogPage, rows: &mut [LogRow]) -> CommandResult<()> {
+    let id = |entry: &LogEntry| entry.members.first().filter(|_| entry.group.is_none())?.id;
+    let ids: Vec<Option<TxId>> = page.entries.iter().map(id).collect();
+    let short = ledger.short_ids(&ids.iter().flatten().copied().collect::<Vec<_>>())?;
+    for (row, id) in rows.iter_mut().zip(ids) {
+        row.short = id.and_then(|id| short.get(&id)).map_or(row.short, String::len);
     }
     Ok(())
 }

@@ -22,11 +22,13 @@ mod preview;
 pub(crate) mod prompt;
 mod record;
 mod recover;
+mod redo;
 pub(crate) mod revert;
 mod review;
 mod sessions;
 pub(crate) mod show;
 mod trust;
+mod undo;
 mod watch;
 mod why;
 
@@ -67,6 +69,8 @@ enum CliCommand {
     Watch(watch::WatchArgs),
     Log(log::LogArgs),
     Show(show::ShowArgs),
+    Undo(undo::UndoArgs),
+    Redo(redo::RedoArgs),
     Revert(revert::RevertArgs),
     Recover(recover::RecoverArgs),
     Record(record::RecordArgs),
@@ -102,6 +106,8 @@ impl CliCommand {
             CliCommand::Watch(args) => args.run(ctx),
             CliCommand::Log(args) => args.run(ctx),
             CliCommand::Show(args) => args.run(ctx),
+            CliCommand::Undo(args) => args.run(ctx),
+            CliCommand::Redo(args) => args.run(ctx),
             CliCommand::Revert(args) => args.run(ctx),
             CliCommand::Recover(args) => args.run(ctx),
             CliCommand::Record(args) => args.run(ctx),
@@ -127,8 +133,9 @@ impl CliCommand {
 
     /// Whether it may change the project.
     fn may_write(&self) -> bool {
-        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Revert, Watch};
-        matches!(self, Apply(_) | Do(_) | Git(_) | Init(_) | Record(_) | Recover(_) | Revert(_) | Watch(_))
+        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Redo, Revert, Undo, Watch};
+        let records = matches!(self, Apply(_) | Do(_) | Git(_) | Init(_) | Record(_) | Watch(_));
+        records || matches!(self, Recover(_) | Redo(_) | Revert(_) | Undo(_))
     }
 
     /// How the process ends: what was recorded ends as the recorded command did.

@@ -3,7 +3,8 @@
 use relaycode_change::plan::tree::OverlayTree;
 use relaycode_change::prompt::repair;
 use relaycode_change::proposal::Proposal;
-use relaycode_door::{AnswerProposal, Door, PlanPreview};
+use relaycode_door::{AnswerProposal, Door, PlanPreview, Submission};
+use relaycode_ledger::TxId;
 use relaycode_tui::{DiffLayout, OutputStyle, views};
 use serde_json::json;
 
@@ -12,7 +13,7 @@ use crate::json::ResultObject;
 use crate::report::outcome::BatchJson;
 use crate::terminal::environment::DiffLayoutArgs;
 use crate::terminal::signals::ImmediateExit;
-use crate::{AnswerSource, CommandContext, CommandResult, Exit, LogLevel, Project};
+use crate::{AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project};
 
 /// Show what an answer would change, without changing anything
 ///
@@ -96,6 +97,15 @@ pub(crate) fn preview_answers(
         if at > 0 && !shown.repair {
             ctx.print_info("\n");
         }
+        if let Some(failure) = already_applied(door, &source.submission(answer)) {
+            exit = failure.exit;
+            let object = json!({"project": door.root.to_string_lossy(), "error": failure});
+            objects.push(ResultObject::new("preview", exit, object));
+            if !(ctx.is_quiet() && aside) {
+                ctx.console.report_failure(&failure, "preview", false);
+            }
+            continue;
+        }
         match door.preview(&source.submission(answer), &tree) {
             Ok(preview) => {
                 let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
@@ -128,6 +138,14 @@ pub(crate) fn preview_answers(
     }
     ctx.print_json(&BatchJson { command: "preview", exit, answers: answers.len(), objects });
     exit
+}
+
+/// Why `relay apply` would not take the answer up: it did before.
+fn already_applied(door: &Door, submission: &Submission<'_>) -> Option<CommandFailure> {
+    let id: TxId = submission.proposal.control.uuid.as_ref()?.parse().ok()?;
+    let record = door.ledger.record(id).ok()?;
+    let is_same = record.answer == Some(submission.answer);
+    is_same.then(|| answer::already_processed(&door.ledger, id, false))
 }
 
 impl PreviewOptions {

@@ -214,7 +214,7 @@ fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> Com
         };
         format!(
             "the command ran, and what it changed is not recorded yet; what was secured is in {}. {first}, \
-             then `relay recover` there records it and `relay revert` undoes it",
+             then `relay recover` there records it and `relay undo` undoes it",
             secured_at.display()
         )
     };

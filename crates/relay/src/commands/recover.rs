@@ -5,6 +5,7 @@ use relaycode_ledger::{Ledger, RecoveredTransaction, RecoveryMode, RecoveryOutco
 use relaycode_tui::views;
 use serde_json::{Value, json};
 
+use super::git;
 use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, FailureDetail, LogLevel, Project, questions,
 };
@@ -34,6 +35,7 @@ impl RecoverArgs {
             _ => RecoveryMode::Automatic,
         };
         let recovered = decide_foreign(&project.ledger, project.ledger.recover(how)?, how, ctx)?;
+        let remains = git::recover_commit(&project, ctx)?;
         let left = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_));
         let foreign = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::Foreign(_));
         let exit = match () {
@@ -42,8 +44,11 @@ impl RecoverArgs {
             () => Exit::Done,
         };
         let transactions: Vec<Value> = recovered.iter().map(transaction_json).collect();
+        let commit = (!remains.is_empty()).then(|| {
+            json!({"announced": remains.announced, "locks": remains.locks, "doubtfulLocks": remains.doubtful_locks})
+        });
         let project = project.root.to_string_lossy();
-        ctx.print_result(exit, json!({"project": project, "transactions": transactions}));
+        ctx.print_result(exit, json!({"project": project, "transactions": transactions, "commit": commit}));
         if exit == Exit::Done && ctx.is_quiet() {
             return Ok(exit);
         }
@@ -53,7 +58,7 @@ impl RecoverArgs {
         if exit == Exit::NobodyToAsk {
             text += &(look.wrap(NOBODY_TO_ASK, 8) + "\n");
         }
-        if recovered.is_empty() {
+        if recovered.is_empty() && remains.is_empty() {
             text = views::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
         }
         match (exit, aside) {

@@ -1,35 +1,49 @@
-//! `relay revert`: a change is taken back, and what came later stays. A revert is a change like any
-//! other: it is recorded, and reverting it brings everything back.
+//! `relay revert`, and what `undo`, `redo` and the keys of `relay watch` share with it: a change is taken back, and what
+//! came later stays. Taking back is a change of its own: it is recorded, and can be taken back.
 
 use std::path::Path;
 
 use relaycode_change::proposal::path::RelPath;
-use relaycode_ledger::record::{Record, RecordOmission};
+use relaycode_ledger::record::Record;
+use relaycode_ledger::record::RecordedOperation;
+use relaycode_ledger::record::title::reverted_title;
 use relaycode_ledger::{
-    KeptEdits, Ledger, LedgerError, LogEntry, LogTarget, RevertOptions, RevertPlan, TransactionHeader, TxId,
+    Ledger, LedgerError, LogTarget, RedoTarget, RevertOptions, RevertPlan, RevertStep, TransactionHeader,
+    TxId,
 };
 use relaycode_project::git::head::{self, GitHead};
-use relaycode_tui::views::outcome::RevertReport;
+use relaycode_text::redact::redact;
 use relaycode_tui::{clock, views};
-use serde_json::json;
 
 use super::accept_foreign::{self, AcceptArgs};
+use crate::report::revert::RevertOutcome;
 use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, json, project, questions,
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, project, questions, render,
 };
 
-/// Take a change back, keeping what came later
+/// Take one change back, also from the middle
 ///
-/// Without a name the newest entry of `relay log`, which may itself be a revert. Later edits of the
-/// same files stay; where they stand in the very same lines nothing is done (exit code 6) unless
-/// --markers is given.
+/// Later edits of the same files stay. Where they are in the very same lines, relay asks whether to write both sides into
+/// the file, or stops (exit code 6). The change and its revert both stay in `relay log`; `relay undo` brings it back.
+/// Without a name this is `relay undo`.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RevertArgs {
     /// A number of `relay log`, an id, or the beginning of one
-    #[arg(value_name = "ID|N", default_value = NEWEST)]
-    name: String,
+    #[arg(value_name = "ID|N")]
+    name: Option<String>,
 
-    /// Do not ask, also on another branch or commit than it was applied on
+    #[command(flatten)]
+    how: RevertOptionArgs,
+}
+
+/// The options of `undo`, `redo` and `revert`.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct RevertOptionArgs {
+    /// Only show what would happen
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Don't ask when another branch or commit is checked out
     #[arg(short, long)]
     yes: bool,
 
@@ -37,7 +51,7 @@ pub(crate) struct RevertArgs {
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
 
-    /// Where later edits are in the way, write both sides into the file between conflict markers
+    /// Where later edits are in the same lines, write both sides into the file, between conflict markers
     #[arg(long)]
     markers: bool,
 
@@ -45,10 +59,46 @@ pub(crate) struct RevertArgs {
     accept: AcceptArgs,
 }
 
-/// What is reverted where nothing is named.
-const NEWEST: &str = "1";
-
 impl RevertArgs {
+    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
+        match &self.name {
+            None => self.how.run_step(RevertStep::Undo, ctx),
+            Some(name) => self.how.run(ctx, |project| {
+                Ok(RevertTarget { step: RevertStep::Revert, target: project.find_target(name)? })
+            }),
+        }
+    }
+}
+
+impl RevertOptionArgs {
+    /// Goes one step back or forward.
+    pub(crate) fn run_step(&self, step: RevertStep, ctx: &mut CommandContext<'_>) -> CommandResult {
+        self.run(ctx, |project| next_step(&project.ledger, step))
+    }
+
+    fn run(
+        &self,
+        ctx: &mut CommandContext<'_>,
+        find: impl FnOnce(&Project) -> CommandResult<RevertTarget>,
+    ) -> CommandResult {
+        let project = Project::open(ctx)?;
+        // Only looking writes nothing, whatever an earlier run left.
+        if !self.dry_run {
+            project.recover(ctx)?;
+        }
+        let request = RevertRequest {
+            root: &project.root,
+            ledger: &project.ledger,
+            target: find(&project)?,
+            options: RevertOptions { file: self.file()?, markers: self.markers },
+            yes: self.yes,
+            allow_foreign: self.accept.allows(),
+            dry_run: self.dry_run,
+            has_keys: false,
+        };
+        request.run(ctx).map(|outcome| outcome.exit())
+    }
+
     fn file(&self) -> CommandResult<Option<RelPath>> {
         let parse = |file: &String| RelPath::parse(file).map_err(CommandFailure::usage);
         let hint = "give the file as `relay show` lists it";
@@ -56,20 +106,39 @@ impl RevertArgs {
     }
 }
 
-impl RevertArgs {
-    pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        let project = Project::open(ctx)?;
-        project.recover(ctx)?;
-        let request = RevertRequest {
-            root: &project.root,
-            ledger: &project.ledger,
-            name: &self.name,
-            target: project.find_target(&self.name)?,
-            options: RevertOptions { file: self.file()?, markers: self.markers },
-            yes: self.yes,
-            allow_foreign: self.accept.allows(),
-        };
-        request.run(ctx)
+/// What is to be taken back, and how.
+pub(crate) struct RevertTarget {
+    pub(crate) step: RevertStep,
+    pub(crate) target: LogTarget,
+}
+
+/// What the next step back or forward is about.
+pub(crate) fn next_step(ledger: &Ledger, step: RevertStep) -> CommandResult<RevertTarget> {
+    let nothing = |said: String| {
+        let hint = "`relay log` lists what was done here";
+        CommandFailure::new(Exit::Usage, "nothingToDo", said).hint(hint).unchanged()
+    };
+    let entry = match step {
+        RevertStep::Redo => match ledger.redo_target()? {
+            RedoTarget::Undo(undo) => Some(*undo),
+            RedoTarget::Nothing => return Err(nothing("there is nothing to redo".to_string())),
+            RedoTarget::Superseded { undo, by } => {
+                let said = format!(
+                    "there is nothing to redo: \"{}\" was made after \"{}\" was undone",
+                    by.title(),
+                    reverted_title(undo.title())
+                );
+                let id = undo.members.first().and_then(|item| item.id).map(|id| ledger.short_id(id));
+                let id = id.transpose()?.unwrap_or_default();
+                return Err(nothing(said).hint(format!("`relay revert {id}` brings it back")));
+            }
+        },
+        RevertStep::Undo | RevertStep::Revert => ledger.undo_target()?,
+    };
+    match entry.and_then(|entry| entry.target()) {
+        Some(target) => Ok(RevertTarget { step, target }),
+        None if ledger.log_page(0, 1)?.total == 0 => Err(project::nothing_applied()),
+        None => Err(nothing("there is nothing to undo".to_string())),
     }
 }
 
@@ -77,188 +146,161 @@ impl RevertArgs {
 pub(crate) struct RevertRequest<'a> {
     pub(crate) root: &'a Path,
     pub(crate) ledger: &'a Ledger,
-    /// As the user named it.
-    pub(crate) name: &'a str,
-    pub(crate) target: LogTarget,
+    pub(crate) target: RevertTarget,
     pub(crate) options: RevertOptions,
     /// Do not ask, also on another branch or commit than it was applied on.
     pub(crate) yes: bool,
     /// Also what this user's relay did not write, unseen.
     pub(crate) allow_foreign: bool,
+    /// Only show what would happen.
+    pub(crate) dry_run: bool,
+    /// There are keys for undo and redo, as in `relay watch`.
+    pub(crate) has_keys: bool,
 }
 
 impl RevertRequest<'_> {
-    pub(crate) fn run(self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        let plan = || self.ledger.plan_revert(&self.target, &self.options);
-        let planned = accept_foreign::with_accepted(self.ledger, self.allow_foreign, ctx, plan)?;
-        let reversal = planned.map_err(|error| self.failure_with_hint(error))?;
-        let newest = match newest_id(&self.target) {
-            Some(id) => self.ledger.record(id)?,
-            None => return Err(CommandFailure::usage(format!("there is nothing in `{}`", self.name))),
+    /// Plans it, asks where it must, carries it out and says so.
+    pub(crate) fn run(mut self, ctx: &mut CommandContext<'_>) -> CommandResult<RevertOutcome> {
+        let RevertTarget { step, target } = &self.target;
+        let (step, ids) = (*step, target.ids());
+        let Some(newest) = ids.first() else {
+            return Err(CommandFailure::usage("there is nothing in that group"));
         };
-        let revert = PlannedRevert { request: self, newest, reversal };
-        if revert.reversal.is_empty() {
-            return Ok(revert.report(None, ctx));
+        let newest = self.ledger.record(*newest)?;
+        let plan = self.plan_or_ask(ctx)?;
+        let mut outcome = RevertOutcome {
+            step,
+            id: None,
+            plan,
+            dry_run: self.dry_run,
+            next: None,
+            has_keys: self.has_keys,
+        };
+        // One that changes nothing is recorded as well, so that the next step goes on from there.
+        let is_left = !outcome.plan.reverts.is_empty()
+            && !(outcome.plan.is_empty() && (self.options.file.is_some() || step == RevertStep::Revert));
+        if !is_left || self.dry_run {
+            outcome.report(self.root, &newest, ctx);
+            return Ok(outcome);
         }
-        revert.confirm_other_head(ctx)?;
-        let (ledger, about) = (revert.request.ledger, revert.about());
-        let committed = project::commit_changes(ledger, &revert.reversal.changes, about)?;
+        self.confirm_other_head(&newest, &outcome.plan, ctx)?;
+        let about = self.about(&newest, &outcome.plan);
+        let committed = project::commit_changes(self.ledger, &outcome.plan.changes, about)?;
         let id = committed.record.uuid;
         if let Some(said) = &committed.durability_doubt {
             return Err(project::disk_doubt_failure(&id.short(), said));
         }
-        Ok(revert.report(Some(id), ctx))
+        outcome.id = Some(id);
+        outcome.next = self.next_title(step);
+        outcome.report(self.root, &newest, ctx);
+        Ok(outcome)
     }
 
-    /// The failure, with the command that goes on from a conflict.
-    fn failure_with_hint(&self, error: LedgerError) -> CommandFailure {
-        let conflict = matches!(error, LedgerError::RevertConflict(_));
-        let failure = CommandFailure::from(error);
-        if !conflict || self.name == NEWEST {
-            return failure;
+    /// Whoever has to accept changes of others first is asked.
+    fn plan(&self, ctx: &mut CommandContext<'_>) -> CommandResult<Result<RevertPlan, LedgerError>> {
+        let plan = || self.ledger.plan_revert(&self.target.target, &self.options);
+        accept_foreign::with_accepted(self.ledger, self.allow_foreign, ctx, plan)
+    }
+
+    /// The plan; where later edits are in the way, with conflict markers if the user wants them.
+    fn plan_or_ask(&mut self, ctx: &mut CommandContext<'_>) -> CommandResult<RevertPlan> {
+        let conflicts = match self.plan(ctx)? {
+            Err(LedgerError::RevertConflict(conflicts)) => conflicts,
+            planned => return Ok(planned?),
+        };
+        let by_lines = conflicts.iter().all(|conflict| conflict.reason.is_none());
+        let failure = CommandFailure::from(LedgerError::RevertConflict(conflicts));
+        let asks = by_lines && !self.dry_run && !ctx.is_json();
+        let Some(terminal) = asks.then(questions::open_terminal).flatten() else { return Err(failure) };
+        let shown = CommandFailure { hint: None, ..failure };
+        ctx.console.flush();
+        terminal.write_text(&render::failure::failure_text(&shown, &ctx.console.err_style()));
+        let question = "  write both sides into the files, between conflict markers? [y/N]  ";
+        if !questions::is_yes(&questions::ask_line(&terminal, question)?) {
+            let said = format!("nothing was {}", past_tense(self.target.step));
+            return Err(CommandFailure::new(Exit::NeedsYou, "revertConflict", said).unchanged());
         }
-        failure.hint(format!(
-            "`relay revert {} --markers` writes both sides into the files, or undo the later edits first",
-            self.name
-        ))
-    }
-}
-
-/// Entries that are looked at for one that can be taken back.
-const SEARCH_DEPTH: usize = 20;
-
-/// The newest change that is no revert and was not taken back, and what it is called.
-pub(crate) fn newest_revertible(ledger: &Ledger) -> CommandResult<Option<(TxId, String)>> {
-    let page = ledger.log_page(0, SEARCH_DEPTH)?;
-    let found = page.entries.iter().find(|entry| is_revertible(entry));
-    Ok(found.and_then(|entry| Some((entry.members.first()?.id?, entry_title(entry)?))))
-}
-
-/// Nothing took it back, and it takes nothing back itself.
-fn is_revertible(entry: &LogEntry) -> bool {
-    entry.members.iter().all(|item| !item.undone && item.revertible && item.revert_of.is_empty())
-}
-
-/// What an entry was about, in quotes, else its id.
-fn entry_title(entry: &LogEntry) -> Option<String> {
-    /// Characters of a title.
-    const TITLE: usize = 50;
-    let title: String = entry.members.last()?.summary.chars().take(TITLE).collect();
-    let id = entry.members.first()?.id?.short();
-    Some(if title.is_empty() { id } else { format!("\"{title}\"") })
-}
-
-/// The newest transaction of a target.
-fn newest_id(target: &LogTarget) -> Option<TxId> {
-    match target {
-        LogTarget::Transaction(id) => Some(*id),
-        LogTarget::Group { members, .. } => members.first().copied(),
-    }
-}
-
-/// A revert that is planned.
-struct PlannedRevert<'a> {
-    request: RevertRequest<'a>,
-    newest: Record,
-    reversal: RevertPlan,
-}
-
-impl PlannedRevert<'_> {
-    /// What is taken back, as people call it.
-    fn name(&self) -> String {
-        match &self.request.target {
-            LogTarget::Transaction(id) => id.short(),
-            LogTarget::Group { id, .. } => id.chars().take(8).collect(),
-        }
+        self.options.markers = true;
+        Ok(self.plan(ctx)??)
     }
 
     /// Asks, if something else is checked out than when the change was applied.
-    fn confirm_other_head(&self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
-        let then = GitHead { branch: self.newest.branch.clone(), commit: self.newest.head.clone() };
-        let now = head::read(self.request.root);
+    fn confirm_other_head(
+        &self,
+        newest: &Record,
+        plan: &RevertPlan,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<()> {
+        let then = GitHead { branch: newest.branch.clone(), commit: newest.head.clone() };
+        let now = head::read(self.root);
         let known = then.branch.is_some() || then.commit.is_some();
         if !known || then == now {
             return Ok(());
         }
         let said = format!(
-            "{} was applied on {}; {} is checked out now",
-            self.name(),
+            "\"{}\" was made on {}, and you are on {} now",
+            reverted_title(&plan.title),
             views::outcome::head_label(&then),
             views::outcome::head_label(&now)
         );
-        if self.request.yes {
+        if self.yes {
             ctx.eprint_remark(LogLevel::Warn, &said);
             return Ok(());
         }
         let look = ctx.console.err_style();
         let said = look.safe(&said).into_owned();
+        let verb = self.target.step.name();
         let Some(terminal) = questions::open_terminal() else {
-            return Err(questions::nobody_to_ask(&said, "`-y` reverts it here without asking"));
+            return Err(questions::nobody_to_ask(&said, &format!("`relay {verb} -y` does it all the same")));
         };
         terminal.write_text(&views::outcome::warning_line(&look, &said));
-        questions::confirm(&terminal, "  revert it here? [y/N]  ", "not reverted")
+        let declined = format!("nothing was {}", past_tense(self.target.step));
+        questions::confirm(&terminal, &format!("  {verb} it here? [y/N]  "), &declined)
     }
 
-    fn about(&self) -> TransactionHeader {
-        let head = head::read(self.request.root);
-        let about =
-            TransactionHeader::new(TxId::random(), &self.newest.project_id, &clock::now_utc(), "revert");
+    fn about(&self, newest: &Record, plan: &RevertPlan) -> TransactionHeader {
+        let head = head::read(self.root);
+        let origin = self.target.step.name();
+        let about = TransactionHeader::new(TxId::random(), &newest.project_id, &clock::now_utc(), origin);
+        let about = plan.header(about);
         TransactionHeader {
             branch: head.branch,
             head: head.commit,
-            notes: self.reversal.notes.clone(),
-            ..self.reversal.header(about)
+            notes: plan.notes.clone(),
+            operations: about.operations.into_iter().map(redacted).collect(),
+            ..about
         }
     }
 
-    /// The change that one would revert after this one.
-    fn next_revertible(&self) -> Option<(usize, String)> {
-        // The revert is done: that the log cannot be read now is no reason to fail.
-        let page = self.request.ledger.log_page(0, SEARCH_DEPTH).ok()?;
-        let open = |entry: &&LogEntry| {
-            is_revertible(entry) && entry.members.iter().all(|item| !self.is_reverted(item.id))
-        };
-        let (at, entry) = page.entries.iter().enumerate().find(|(_, entry)| open(entry))?;
-        Some((at + 1, entry_title(entry)?))
-    }
-
-    fn is_reverted(&self, id: Option<TxId>) -> bool {
-        let back = self.reversal.reverts.iter().chain(&self.newest.revert_of);
-        id.is_some_and(|id| back.copied().any(|other| other == id))
-    }
-
-    /// Says what was done; `None`: nothing, because there was nothing left to take back. What the change did and this
-    /// cannot bring back needs somebody.
-    fn report(&self, id: Option<TxId>, ctx: &mut CommandContext<'_>) -> Exit {
-        let reversal = &self.reversal;
-        let exit = if reversal.unrestored.is_empty() { Exit::Done } else { Exit::NeedsYou };
-        let kept = |kept: &KeptEdits| json!({"path": kept.path, "edits": kept.edits});
-        let missing = |left: &RecordOmission| json!({"path": left.path, "why": left.reason});
-        let object = json!({
-            "project": self.request.root.to_string_lossy(), "reverted": id.is_some(), "id": id.map(|id| id.to_string()),
-            "revertOf": reversal.reverts.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "files": reversal.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(),
-            "kept": reversal.kept_edits.iter().map(kept).collect::<Vec<_>>(), "withMarkers": reversal.conflict_marked,
-            "unrestored": reversal.unrestored.iter().map(missing).collect::<Vec<_>>(),
-        });
-        ctx.print_json(&json::result_json("revert", exit, object));
-        if ctx.is_quiet() {
-            return exit;
+    /// The title of what the same step would be about once more.
+    fn next_title(&self, step: RevertStep) -> Option<String> {
+        // It is done: that the log cannot be read now is no reason to fail.
+        match step {
+            RevertStep::Undo => self.ledger.undo_target().ok()?.map(|entry| entry.title().to_string()),
+            RevertStep::Redo => match self.ledger.redo_target().ok()? {
+                RedoTarget::Undo(undo) => Some(reverted_title(undo.title()).to_string()),
+                _ => None,
+            },
+            RevertStep::Revert => None,
         }
-        let look = ctx.style();
-        let text = match id {
-            None => {
-                let said = format!("nothing of {} is left to revert", self.name());
-                let missing = views::outcome::unrestored_lines(&look, &reversal.unrestored);
-                views::outcome::success_line(&look, &said) + &missing
-            }
-            Some(_) => {
-                let next = self.next_revertible();
-                let back = &self.newest.revert_of;
-                RevertReport { name: self.name(), reinstated: back, reversal, next }.text(&look)
-            }
-        };
-        ctx.print_info(&text);
-        exit
+    }
+}
+
+/// As an author's words are: what stands in the files themselves is kept as it is.
+fn redacted(operation: RecordedOperation) -> RecordedOperation {
+    match operation {
+        RecordedOperation::Write { path, content, patch_strategy } => {
+            RecordedOperation::Write { path, content: redact(&content).into_owned(), patch_strategy }
+        }
+        other => other,
+    }
+}
+
+/// `nothing was …`
+fn past_tense(step: RevertStep) -> &'static str {
+    match step {
+        RevertStep::Undo => "undone",
+        RevertStep::Redo => "redone",
+        RevertStep::Revert => "reverted",
     }
 }

@@ -4,7 +4,7 @@ use relaycode_change::diff::{self, FileDiff};
 use relaycode_change::plan::FilePlan;
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
-use relaycode_ledger::record::{FileImage, FileRecord, Record};
+use relaycode_ledger::record::{FileImage, FileRecord, Record, title};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
 use relaycode_tui::views::record::{RecordView, file_change};
 use relaycode_tui::{DiffLayout, OutputStyle, views};
@@ -85,12 +85,13 @@ impl ShowRecord {
         let files: Vec<FileRecord> = record.result.iter().filter(wanted).cloned().collect();
         let asked = files.iter().filter(|_| args.diff || args.layout.side_by_side);
         let diffs = asked.map(|f| RecordDiff::read(&project.ledger, &record, f)).collect::<Result<_, _>>()?;
-        Ok(ShowRecord { shown: RecordView { record, revert_status, files }, diffs })
+        let short_id = project.ledger.short_id(id)?;
+        Ok(ShowRecord { shown: RecordView { record, short_id, revert_status, files }, diffs })
     }
 
     /// The record without the contents of its files.
     fn to_json(&self, with_diff: bool) -> Value {
-        let RecordView { record, revert_status, files } = &self.shown;
+        let RecordView { record, revert_status, files, .. } = &self.shown;
         let file_json = |(at, file): (usize, &FileRecord)| {
             let mut object = json!({
                 "path": file.path, "renamedFrom": file.renamed_from, "change": file_change(record, file),
@@ -111,7 +112,8 @@ impl ShowRecord {
             "gate": record.gate, "decidedBy": record.decided_by, "rules": record.rules,
             "digest": record.plan.map(|digest| digest.to_string()),
             "revertOf": record.revert_of.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "undone": revert_status.undone, "revertedBy": revert_status.reverted_by, "notes": record.notes,
+            "title": title::title(record), "revertPaths": record.revert_paths,
+            "undone": revert_status.undone, "partlyUndone": revert_status.partly_undone, "revertedBy": revert_status.reverted_by, "notes": record.notes,
         })
     }
 }

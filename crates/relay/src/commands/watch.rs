@@ -11,7 +11,7 @@ use crate::{CommandContext, CommandResult};
 /// or you are asked. Everything else on the clipboard is left alone and forgotten, and what relay copies itself is
 /// not looked at. Without a clipboard, as over SSH, paste answers into this window.
 ///
-/// Keys: p copies the prompt for your model, u undoes the last change, c copies what the last card offers (a repair
+/// Keys: p copies the prompt for your model, u undoes the last change, U brings it back, c copies what the last card offers (a repair
 /// prompt, the linter's errors), d shows the diff, s the same side by side, a takes the last answer up again, b takes
 /// up what bulk mode collected, l shows the log, ? explains, q leaves. A question is answered by a letter and Enter.
 ///

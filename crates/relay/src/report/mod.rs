@@ -5,3 +5,4 @@ pub(crate) mod failure;
 pub(crate) mod json;
 pub(crate) mod outcome;
 pub(crate) mod render;
+pub(crate) mod revert;

@@ -3,7 +3,7 @@
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::proposal::Proposal;
 use relaycode_door::{AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmitOutcome};
-use relaycode_ledger::{Digest, LedgerError, TxId};
+use relaycode_ledger::Digest;
 use relaycode_tui::{Glyph, views};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -131,7 +131,7 @@ impl OutcomeReporter<'_, '_> {
             SubmitOutcome::AlreadyProcessed { id, other_content } => {
                 let (id, other_content) = (*id, *other_content);
                 self.print_title();
-                let failure: CommandFailure = LedgerError::AlreadyProcessed { id, other_content }.into();
+                let failure = answer::already_processed(&self.submitter.door.ledger, id, other_content);
                 let fate = project::find_revert_status(&self.submitter.door.ledger, id).ok();
                 if self.submitter.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
                     let said = format!("{} is already in the ledger: passed over", id.short());
@@ -139,11 +139,6 @@ impl OutcomeReporter<'_, '_> {
                     let result = self.failure_result(&failure, None, json!({}));
                     return SubmitResult { already_applied: true, ..result };
                 }
-                let by = fate.and_then(|fate| fate.reverted_by).filter(|_| !other_content);
-                let brought_back = |by: TxId| {
-                    format!("it was applied and reverted; `relay revert {}` brings it back", by.short())
-                };
-                let failure = CommandFailure { hint: by.map(brought_back).or(failure.hint), ..failure };
                 self.report_failure(&failure, None, json!({}))
             }
             other => {
@@ -188,7 +183,7 @@ impl OutcomeReporter<'_, '_> {
 
     /// What undoes a change.
     fn undo_hint(&self) -> &'static str {
-        if self.submitter.source.has_keys { "u" } else { "`relay revert`" }
+        if self.submitter.source.has_keys { "u" } else { "`relay undo`" }
     }
 
     /// The plan, if nobody has seen it yet.

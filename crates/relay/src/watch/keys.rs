@@ -1,10 +1,11 @@
 //! The keys of a session. One list: what each does, and what `?` says about it.
 
 use relaycode_door::Door;
-use relaycode_ledger::{LogFilter, LogTarget, RevertOptions, TxId};
+use relaycode_ledger::record::title::reverted_title;
+use relaycode_ledger::{LogFilter, RedoTarget, RevertOptions, RevertStep};
 use relaycode_tui::input::decode::InputKey;
 use relaycode_tui::views::{diff, question};
-use relaycode_tui::{DiffLayout, OutputStyle, Terminal, pluralize};
+use relaycode_tui::{DiffLayout, OutputStyle, Terminal, clock, pluralize};
 
 use super::last_answer::LastDiff;
 use super::{WatchFlow, WatchSession};
@@ -17,7 +18,8 @@ use crate::{CommandResult, UserPrograms, copy_out, project};
 /// The keys, and what each does.
 const KEYS: question::QuestionKeys = &[
     ("p", "copy the prompt for your model; P shows it"),
-    ("u", "undo the last change"),
+    ("u", "undo the last change; again goes further back"),
+    ("U", "redo: bring back what u took out"),
     ("c", "copy what the last card offers: a repair prompt, errors, your reason"),
     ("d", "show the diff of the last change"),
     ("s", "the same side by side"),
@@ -39,6 +41,7 @@ impl WatchSession<'_, '_> {
             'p' => self.copy_prompt(),
             'P' => self.show_prompt(),
             'u' => self.undo(),
+            'U' => self.redo(),
             'c' => self.copy_offer(),
             'd' => self.show_diff(false),
             's' => self.show_diff(true),
@@ -151,48 +154,66 @@ impl WatchSession<'_, '_> {
         }
     }
 
-    /// Undoes the last change of this session; before that one of an earlier time, if the user says so.
+    /// Goes one step back. What is older than this session is asked about.
     fn undo(&mut self) -> CommandResult<()> {
-        let id = match self.applied.last() {
-            Some(id) => *id,
-            None => match revert::newest_revertible(&self.door.ledger)? {
-                Some((id, title)) if self.confirm_undo(&title) => id,
-                Some(_) => return self.remark("nothing was undone"),
-                None => return self.remark("there is nothing to undo"),
-            },
+        let Some(entry) = self.door.ledger.undo_target()? else {
+            return self.remark("there is nothing to undo");
         };
-        self.live.erase();
-        let reverted = self.revert(id);
-        self.ctx.console.flush();
-        reverted?;
-        self.applied.retain(|applied| *applied != id);
-        self.seen_texts.forget_applied();
-        self.status.undone += 1;
+        let is_ours = entry.members.iter().any(|item| item.id.is_some_and(|id| self.applied.contains(&id)));
+        let when = entry.members.first().map(|item| clock::ago(&item.created_at)).unwrap_or_default();
+        if !is_ours
+            && !self.confirm_older(&format!("undo \"{}\" from before this session ({when})", entry.title()))
+        {
+            return self.remark("nothing was undone");
+        }
+        if self.take_step(RevertStep::Undo)? {
+            self.seen_texts.forget_applied();
+            self.status.undone += 1;
+        }
         Ok(())
     }
 
-    fn revert(&mut self, id: TxId) -> CommandResult<()> {
+    /// Goes one step forward again.
+    fn redo(&mut self) -> CommandResult<()> {
+        // Nothing that this session undid: then it was undone before.
+        if let (0, RedoTarget::Undo(undo)) = (self.status.undone, self.door.ledger.redo_target()?)
+            && !self.confirm_older(&format!("bring back \"{}\"", reverted_title(undo.title())))
+        {
+            return self.remark("nothing was brought back");
+        }
+        if self.take_step(RevertStep::Redo)? {
+            self.status.undone = self.status.undone.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    /// Does what `relay undo` or `relay redo` does; says whether something was done.
+    fn take_step(&mut self, step: RevertStep) -> CommandResult<bool> {
+        self.live.erase();
         let Door { root, ledger, .. } = &self.door;
         project::recover_ledger(ledger, self.ctx)?;
-        let (name, target) = (id.to_string(), LogTarget::Transaction(id));
+        let target = revert::next_step(ledger, step)?;
         let options = RevertOptions::default();
         let request = revert::RevertRequest {
             root,
             ledger,
-            name: &name,
             target,
             options,
             yes: false,
             allow_foreign: false,
+            dry_run: false,
+            has_keys: true,
         };
-        request.run(self.ctx).map(drop)
+        let outcome = request.run(self.ctx);
+        self.ctx.console.flush();
+        Ok(outcome?.id.is_some())
     }
 
-    fn confirm_undo(&mut self, title: &str) -> bool {
+    fn confirm_older(&mut self, what: &str) -> bool {
         self.live.erase();
         let Some(terminal) = self.terminal.clone() else { return false };
         let look = self.ctx.style();
-        let question = format!("  this session applied nothing. Undo {}? [y/N]  ", look.safe(title));
+        let question = format!("  {}? [y/N]  ", look.safe(&look.title(what)));
         let signals = self.signals.clone();
         let answer = terminal.prompt(&question, &look, &|| signals.stop_requested());
         matches!(answer, relaycode_tui::input::PromptAnswer::Line(line) if is_yes(&line))

@@ -74,7 +74,7 @@ pub(crate) struct WatchSession<'s, 'c> {
     seen_texts: SeenTexts,
     bulk: BulkCollector,
     last_answer: LastAnswer,
-    /// What this session applied and did not undo, newest last.
+    /// What this session applied, newest last.
     applied: Vec<TxId>,
     status: WatchStatus,
     /// Somebody wanted to leave while an answer was planned.

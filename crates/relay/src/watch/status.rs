@@ -28,7 +28,7 @@ impl WatchStatus {
             (self.applied - before.applied, "applied"),
             (self.refused - before.refused, "not applied"),
             (self.declined - before.declined, "declined"),
-            (self.undone - before.undone, "undone"),
+            (self.undone.saturating_sub(before.undone), "undone"),
         ];
         let happened = parts.iter().filter(|(count, _)| *count > 0);
         let parts: Vec<String> = happened.map(|(count, what)| format!("{count} {what}")).collect();

@@ -214,7 +214,7 @@ impl WatchSession<'_, '_> {
     }
 
     fn count_outcome(&mut self, outcome: Option<&SubmitOutcome>) {
-        /// Changes that can be undone one after the other.
+        /// Changes that can be undone without a question.
         const UNDONE: usize = 1_000;
         match outcome {
             Some(SubmitOutcome::Applied(applied)) => {

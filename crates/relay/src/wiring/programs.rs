@@ -1,5 +1,5 @@
 //! The programs that the user looks at and edits text with, and where private files for them go. What
-//! the environment says about it is read here and nowhere else: `VISUAL`, `EDITOR`, `RELAY_PAGER`,
+//! the environment says about it is read here and nowhere else: `GIT_EDITOR`, `VISUAL`, `EDITOR`, `RELAY_PAGER`,
 //! `PAGER`, `TMPDIR`.
 //!
 //! A value may hold arguments (`code --wait`). It is split into words as a shell does, but no shell ever
@@ -23,6 +23,14 @@ impl UserPrograms {
     /// Reads them from the process.
     pub(crate) fn from_env() -> UserPrograms {
         UserPrograms::from_lookup(|name| std::env::var_os(name))
+    }
+
+    /// For the message of a commit: the editor that git would start. `configured` is the user's `core.editor`.
+    #[must_use]
+    pub(crate) fn with_git_editor(self, configured: Option<String>) -> UserPrograms {
+        let named = std::env::var_os("GIT_EDITOR").or(configured.map(OsString::from));
+        let first = named.and_then(|value| split_words(&value));
+        UserPrograms { editors: first.into_iter().chain(self.editors).collect(), ..self }
     }
 
     fn from_lookup(get: impl Fn(&str) -> Option<OsString>) -> UserPrograms {

@@ -33,6 +33,12 @@ pub(crate) struct Project {
 /// What to do when git tracks relay's own directory.
 pub(crate) const UNTRACK_HINT: &str = "`git rm -r --cached .relaycode` ends that; the files stay";
 
+/// The log is empty.
+pub(crate) fn nothing_applied() -> CommandFailure {
+    CommandFailure::new(Exit::Usage, "unknown", "nothing was applied here yet")
+        .hint("`relay apply answer.md` applies an answer")
+}
+
 /// What became of a transaction of this ledger.
 pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> CommandResult<RevertStatus> {
     /// Entries that are looked at together.
@@ -43,6 +49,7 @@ pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> CommandResult<Rev
         for item in page.entries.iter().flat_map(|entry| &entry.members) {
             if item.id == Some(id) {
                 fate.undone = item.undone;
+                fate.partly_undone = item.partly_undone;
                 return Ok(fate);
             }
             if !item.undone && item.revert_of.contains(&id) {
@@ -98,8 +105,7 @@ impl Project {
     pub(crate) fn find_target(&self, name: &str) -> CommandResult<LogTarget> {
         match self.ledger.find_target(name) {
             Err(LedgerError::UnknownTransaction { .. }) if self.ledger.log_page(0, 1)?.total == 0 => {
-                Err(CommandFailure::new(Exit::Usage, "unknown", "nothing was applied here yet")
-                    .hint("`relay apply answer.md` applies an answer"))
+                Err(nothing_applied())
             }
             found => Ok(found?),
         }

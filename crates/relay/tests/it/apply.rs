@@ -26,7 +26,7 @@ fn an_answer_is_applied_and_the_way_back_is_named() {
     ▸ feat: two                                                               2 files  +2 −1
         M  a.txt      +1 −1   1 exact
         A  new/b.txt  +1
-    ✓ applied 0f8fad5b · 2 files · `relay revert` undoes it
+    ✓ applied 0f8fad5b · 2 files · `relay undo` undoes it
     ");
     assert_eq!(project.text("a.txt"), "one\n2\nthree\n");
     assert_eq!(project.text("new/b.txt"), "b\n");
@@ -49,7 +49,7 @@ fn json_says_what_was_applied() {
     relay_snapshot!(ran.err, @"
     ▸ a.md                                                                     1 file  +1 −1
         M  a.txt  +1 −1   1 exact
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ");
     let value = ran.json();
     assert_eq!((&value["ok"], &value["code"]), (&true.into(), &0.into()));

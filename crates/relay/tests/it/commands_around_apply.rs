@@ -52,10 +52,16 @@ fn init_keeps_the_line_endings_of_gitignore() {
 }
 
 #[test]
-fn init_can_be_reverted() {
+fn setting_a_project_up_is_not_undone_but_can_be_reverted_by_name() {
     let project = Project::new(&[(".gitignore", "dist/\n")]);
     project.relay(&["init", "-q"]);
-    project.done(&["revert"]);
+    relay_snapshot!(project.relay(&["undo"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ there is nothing to undo; nothing was changed
+      `relay log` lists what was done here
+    ");
+    project.done(&["revert", "1"]);
     assert_eq!(
         (project.listing(), project.text(".gitignore")),
         (vec![".gitignore".into()], "dist/\n".into())
@@ -113,7 +119,7 @@ fn an_answer_to_what_prompt_handed_out_is_merged_with_what_came_since() {
     ----- stdout -----
     ▸ stdin                                                                    1 file  +1 −1
         M  a.txt  +1 −1   1 merged
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ");
     assert_eq!(project.text("a.txt"), text.replace("line 3\n", "mine\n").replace("line 6", "line six"));
     let unseen = Project::new(&[("a.txt", &text.replace("line 3\n", "mine\n"))]);
@@ -181,9 +187,9 @@ fn log_oneline_is_an_id_and_what_it_was_about() {
     relay_snapshot!(project.relay(&["log", "--oneline"]), @"
     exit 0
     ----- stdout -----
-    change-1 reverts change-2
-    change-3 count in digits
-    change-2 ↩
+    change-1 undoes: add b.txt
+    change-2 count in digits
+    change-3 ↩ add b.txt
     0f8fad5b feat: two
     ");
 }

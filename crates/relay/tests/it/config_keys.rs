@@ -119,7 +119,7 @@ fn log_level_says_how_much_relay_says() {
     ----- stdout -----
     ▸ stdin                                                                    1 file  +1 −1
         M  a.txt  +1 −1   1 exact
-    ✓ applied change-1 · 1 file · checked in <duration>, 0 → 0 errors · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · checked in <duration>, 0 → 0 errors · `relay undo` undoes it
     ----- stderr -----
     ! no branch was made for it: <project> is in no git repository; `git init` makes one
 
@@ -137,7 +137,7 @@ fn log_level_says_how_much_relay_says() {
     ----- stdout -----
     ▸ stdin                                                                    1 file  +1 −1
         M  a.txt  +1 −1   1 exact
-    ✓ applied change-1 · 1 file · checked in <duration>, 0 → 0 errors · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · checked in <duration>, 0 → 0 errors · `relay undo` undoes it
     ----- stderr -----
       linter, before: true succeeded in <duration>
       linter: true succeeded in <duration>
@@ -386,7 +386,7 @@ fn auto_git_branch_without_a_repository_is_a_remark() {
     ----- stdout -----
     ▸ a.md                                                                     1 file  +1 −1
         M  a.txt  +1 −1   1 exact
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
     ! no branch was made for it: <project> is in no git repository; `git init` makes one
     ");

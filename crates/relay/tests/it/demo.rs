@@ -101,7 +101,7 @@ fn the_tour_runs_by_itself_and_leaves_nothing() {
     ▸ feat: round totals to cents                                             2 files  +6 −1
         A  src/money.ts  +3
         M  src/cart.ts   +3 −1   2 exact
-    ✓ applied 5d1c2f7e · 2 files · checked in <duration>, 0 → 0 errors · `relay revert` undoes it
+    ✓ applied 5d1c2f7e · 2 files · checked in <duration>, 0 → 0 errors · `relay undo` undoes it
 
     $ relay why
     5d1c2f7e  from file  feat: round totals to cents
@@ -168,9 +168,9 @@ fn the_tour_runs_by_itself_and_leaves_nothing() {
 
     # src/cart.ts:28 now says Math.max(total, 4)
 
-    $ relay revert
-    ✓ reverted 5d1c2f7e · src/cart.ts also has 1 later edit of yours: kept
-      `relay revert` again brings it back; `relay revert 3` undoes "relay: set the project up"
+    $ relay undo
+    ✓ undone: feat: round totals to cents · src/cart.ts also has 1 later edit of yours: kept
+      `relay redo` brings it back
     # src/cart.ts:26 still says Math.max(total, 4)
 
     8/8  relay is killed in the middle of a change, while the linter runs. The next command
@@ -188,7 +188,7 @@ fn the_tour_runs_by_itself_and_leaves_nothing() {
       relay init              once; its prompt goes to your model
       relay watch             copy an answer, and it is in the project
       relay apply answer.md   the same from a file
-      relay revert            takes the last change back
+      relay undo              takes the last change back; relay redo brings it back
       relay --help            the rest
     "#);
     assert_nothing_left(&project);
@@ -218,9 +218,9 @@ fn the_scratch_project_can_be_kept_with_its_key() {
     relay_snapshot!(run(project.command(&["log", "-C", kept.to_str().unwrap()]).env("RELAY_HOME", &home)), @"
     exit 0
     ----- stdout -----
-      1   change-1  now  revert  2 files  +1 −6  reverts 5d1c2f7e
-      2 ↩ 5d1c2f7e  now  file    2 files  +6 −1  feat: round totals to cents
-      3   change-2  now  init    2 files  +25    relay: set the project up
+      1   change-1  now  undo  2 files  +1 −6  undoes: feat: round totals to cents
+      2 ↩ 5d1c2f7e  now  file  2 files  +6 −1  feat: round totals to cents
+      3   change-2  now  init  2 files  +25    relay: set the project up
     ");
     assert!(PathBuf::from(home).join("trust").exists());
     assert!(fs::read_dir(project.home()).unwrap().next().is_none());

@@ -342,7 +342,7 @@ fn what_a_pre_command_changes_is_the_before_and_stays() {
     ----- stdout -----
     ▸ both                                                                     1 file  +1 −1
         M  src/a.txt  +1 −1   1 exact
-    ✓ applied change-1 · 1 file · checked in <duration>, 1 → 1 error · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · checked in <duration>, 1 → 1 error · `relay undo` undoes it
     ----- stderr -----
     ! src/a.txt changed meanwhile: planned again
     ");

@@ -467,3 +467,125 @@ fn a_commit_that_is_interrupted_in_a_hook_leaves_the_index_as_it_was() {
         [] as [u32; 0]
     );
 }
+
+/// An editor that keeps what it was given, and puts `text` in its place.
+fn editor(repo: &Repo, name: &str, text: &str) -> std::path::PathBuf {
+    let path = repo.project.home().join(name);
+    let given = repo.project.home().join(format!("{name}.given"));
+    fs::write(&path, format!("#!/bin/sh\ncp \"$1\" '{}'\nprintf '{text}' > \"$1\"\n", given.display()))
+        .unwrap();
+    executable(&path);
+    path
+}
+
+#[test]
+fn without_a_message_the_editor_opens_with_the_title() {
+    let repo = repo();
+    let apply = |answer: &str| {
+        let ran = repo.project.pipe(&["apply", "-", "-y", "-q"], answer.as_bytes());
+        assert_eq!(ran.code, 0, "{ran:?}");
+    };
+    apply(&edit("a.txt", "two", "2"));
+    apply(&whole("new.txt", "n\n"));
+    let mut config = fs::read_to_string(repo.config()).unwrap();
+    let chosen = editor(&repo, "chosen", "add: by hand\\n\\nmore\\n# not this\\n");
+    config += &format!("[core]\n\teditor = {}\n", chosen.display());
+    fs::write(repo.config(), config).unwrap();
+    // What the repository says is nobody's choice.
+    repo.git(&["config", "core.editor", "./evil.sh"]);
+    let mut session = repo.at_terminal(&["git", "commit", "1", "2"]);
+    session.wait_for("run them on every `relay git commit`? [y/N]");
+    session.type_in("y\r");
+    session.wait_for("commit? [y/N]");
+    session.type_in("y\r");
+    let (code, seen) = session.end();
+    assert_eq!(code, Some(0), "{seen}");
+    let given = fs::read_to_string(repo.project.home().join("chosen.given")).unwrap();
+    assert!(given.starts_with("add new.txt\n\n- edit a.txt\n"), "{given}");
+    assert_eq!(repo.git(&["log", "-1", "--format=%B"]), "add: by hand\n\nmore");
+}
+
+#[test]
+fn an_empty_message_stops_the_commit_and_nobody_to_edit_it_takes_the_title() {
+    let repo = repo();
+    let ran = repo.project.pipe(&["apply", "-", "-y", "-q"], edit("a.txt", "two", "2").as_bytes());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let head = repo.head();
+    let empty = editor(&repo, "empty", "# nothing\\n");
+    let mut session = Session::start_with(&repo.project, &["git", "commit"], "", &|command| {
+        repo.surround(command);
+        command.env("GIT_EDITOR", &empty);
+    });
+    session.wait_for("not committed: the message is empty");
+    let (code, seen) = session.end();
+    assert_eq!((code, repo.head()), (Some(4), head), "{seen}");
+    assert_eq!(repo.committed(&[]), ["M a.txt"]);
+    assert_eq!(repo.git(&["log", "-1", "--format=%B"]), "edit a.txt");
+}
+
+#[test]
+fn what_is_undone_is_not_committed_and_neither_is_its_undo() {
+    let repo = repo();
+    let kept = repo.applied(&edit("c.txt", "c", "C"), "feat: stays");
+    let gone = repo.applied(&edit("a.txt", "two", "2"), "feat: goes");
+    assert_eq!(repo.relay(&["undo"]).code, 0);
+    let undo =
+        repo.relay(&["log", "--json", "-n", "1"]).json()["entries"][0]["id"].as_str().unwrap().to_string();
+    relay_snapshot!(repo.relay(&["git", "commit", "-y", &gone]), @r#"
+    exit 2
+    ----- stderr -----
+    ✗ "feat: goes" is undone: there is nothing to commit
+      `relay redo` brings back what was undone last
+    "#);
+    let ran = repo.relay(&["git", "commit", "-y", &gone, &undo, &kept]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(ran.err, "! left out, because undone: \"feat: goes\"\n");
+    assert_eq!(repo.git(&["show", "--format=%s", "--name-only", "HEAD"]), "feat: stays\n\nc.txt");
+}
+
+#[test]
+fn a_commit_that_is_killed_is_cleared_up_after() {
+    for mend in [&["recover"][..], &["git", "commit", "-y"]] {
+        let repo = repo();
+        // git, its keeper and relay, all at once: nobody is left to clear up.
+        let kills = "test -e here && exit 0; touch here; parent() { cut -d ' ' -f 4 /proc/$1/stat; }; \
+                     keeper=$(parent $PPID); relay=$(parent $keeper); kill -9 $PPID $keeper $relay";
+        repo.hook("pre-commit", kills);
+        repo.applied(&(edit("a.txt", "two", "2") + &whole("new.txt", "n\n")), "feat: two");
+        assert_eq!(repo.relay(&["trust", "-y"]).code, 0);
+        let (head, index) = (repo.head(), repo.git(&["ls-files", "-s"]));
+        let mut command = repo.project.command(&["git", "commit", "-y"]);
+        repo.surround(&mut command);
+        let mut child =
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        child.wait().unwrap();
+        let home = repo.project.home().to_str().unwrap().to_string();
+        crate::fixture::keyed_project::wait_until("git is ended", || {
+            crate::fixture::keyed_project::processes_with(&home).is_empty()
+        });
+        let locks = || {
+            let names =
+                fs::read_dir(repo.project.path(".git")).unwrap().map(|entry| entry.unwrap().file_name());
+            names.filter(|name| name.to_string_lossy().ends_with(".lock")).count()
+        };
+        assert!(locks() > 0, "it leaves a lock, or there is nothing to test");
+        // Another's lock is not touched.
+        fs::write(repo.project.path(".git/config.lock"), "").unwrap();
+        let ran = repo.relay(mend);
+        assert_eq!(ran.code, 0, "{mend:?}: {ran:?}");
+        assert!(ran.err.contains("an earlier `relay git commit` was cut short: "), "{ran:?}");
+        assert_eq!(locks(), 1, "{ran:?}");
+        fs::remove_file(repo.project.path(".git/config.lock")).unwrap();
+        if mend == ["recover"] {
+            assert_eq!((repo.head(), repo.git(&["ls-files", "-s"])), (head, index), "{ran:?}");
+            relay_snapshot!(repo.relay(mend), @"
+            exit 0
+            ----- stdout -----
+            ✓ nothing to recover: no run stopped in the middle
+            ");
+        } else {
+            assert_ne!(repo.head(), head, "the commit was made");
+            assert_eq!(repo.git(&["status", "--porcelain"]), "?? here");
+        }
+    }
+}

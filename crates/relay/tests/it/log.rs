@@ -28,8 +28,8 @@ fn the_newest_stands_first_and_reverts_are_marked() {
     relay_snapshot!(project.relay(&["log"]), @"
     exit 0
     ----- stdout -----
-      1   change-1  now  revert  1 file  +1 −1  reverts 0f8fad5b
-      2   change-2  now  stdin   1 file  +1
+      1   change-1  now  revert  1 file  +1 −1  undoes: feat: two
+      2   change-2  now  stdin   1 file  +1     add b.txt
       3 ↩ 0f8fad5b  now  stdin   1 file  +1 −1  feat: two
     ");
     let entries = project.log();
@@ -48,9 +48,9 @@ fn a_long_log_says_how_many_more_there_are() {
     let out = project.done(&["log", "-n", "3"]);
     assert_eq!(out.lines().count(), 4, "{out}");
     relay_snapshot!(out, @"
-      1   change-1  now  stdin  1 file  +1
-      2   change-2  now  stdin  1 file  +1
-      3   change-3  now  stdin  1 file  +1
+      1   change-1  now  stdin  1 file  +1  add 3.txt
+      2   change-2  now  stdin  1 file  +1  add 2.txt
+      3   change-3  now  stdin  1 file  +1  add 1.txt
     and 1 more; `relay log -n 4` lists them all
     ");
     let value = project.relay(&["log", "-n", "3", "--json"]).json();
@@ -67,7 +67,7 @@ fn the_ledger_comes_back_from_its_copy() {
     relay_snapshot!(ran, @"
     exit 0
     ----- stdout -----
-      1   change-1  now  stdin  1 file  +1 −1
+      1   change-1  now  stdin  1 file  +1 −1  edit a.txt
     ----- stderr -----
     ! the records of this project were gone from .relaycode: 1 record came back from your own copy
     ");
@@ -77,8 +77,8 @@ fn the_ledger_comes_back_from_its_copy() {
     relay_snapshot!(project.relay(&["revert"]), @"
     exit 0
     ----- stdout -----
-    ✓ reverted change-1
-      `relay revert` again brings it back
+    ✓ undone: edit a.txt
+      `relay redo` brings it back
     ----- stderr -----
     ! the records of this project were gone from .relaycode: 1 record came back from your own copy
     ");

@@ -52,6 +52,8 @@ mod spec_requirement;
 mod terminal_questions;
 mod trust;
 mod trust_question;
+mod undo;
+mod undo_walks;
 mod watch;
 mod watch_bench;
 mod watch_edges;

@@ -120,7 +120,7 @@ fn without_utf8_the_ledger_is_ascii_too() {
     let project = project();
     project.applied(&edit("a.txt", "two", "2"));
     project.done(&["revert"]);
-    for args in [&["log"][..], &["show", "2", "--diff"], &["revert"], &["recover"]] {
+    for args in [&["log"][..], &["show", "2", "--diff"], &["redo"], &["recover"]] {
         let ran = run(project.command(args).env("LC_ALL", "C"));
         assert!(ran.code == 0 && ran.out.is_ascii(), "{args:?}: {}", ran.out);
     }

@@ -17,7 +17,7 @@ fn a_mailed_patch_is_applied_under_its_subject() {
     ----- stdout -----
     ▸ Return three                                                             1 file  +1 −1
         M  a.py  +1 −1   1 exact
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ");
     assert_eq!(project.text("a.py"), "def one():\n    return add(1, 1)\n\ndef two():\n    return 3\n");
 }
@@ -44,7 +44,7 @@ fn a_tool_call_changes_a_part_of_a_line_and_the_same_text_twice_is_refused() {
     ----- stdout -----
     ▸ stdin                                                                    1 file  +1 −1
         M  a.py  +1 −1   1 exact text
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ");
     assert_eq!(project.text("a.py"), "def one():\n    return add(1, 1)\n\ndef two():\n    return sum\n");
 }
@@ -60,7 +60,7 @@ fn tags_and_heredocs_write_files_and_no_command_runs() {
         A  b.py      +1
         A  src/c.py  +1
       · line 9 of the answer: other commands in this block were not run
-    ✓ applied change-1 · 2 files · `relay revert` undoes it
+    ✓ applied change-1 · 2 files · `relay undo` undoes it
     ");
     assert_eq!((project.text("b.py"), project.text("src/c.py")), ("b = 1\n".into(), "c = 1\n".into()));
     assert!(!project.path("ran").exists());

@@ -339,7 +339,7 @@ fn the_questions_for_a_new_change_and_for_a_revert_elsewhere_can_be_interrupted(
     assert_eq!(code, Some(130), "{seen}");
     project.put(".git/HEAD", b"ref: refs/heads/other\n");
     let mut session = Session::start(&project, &["revert"], "");
-    session.wait_for("revert it here? [y/N]");
+    session.wait_for("undo it here? [y/N]");
     session.type_in("\x03");
     let (code, seen) = session.end();
     assert_eq!(code, Some(130), "{seen}");

@@ -216,14 +216,14 @@ fn names_that_no_record_can_hold_are_named() {
     ! changed while it ran, not undoable: line\nbreak was made: it is a file, and its name is not the same on every system
     ! changed while it ran, not undoable: n\xff was made: it is a file, and its name is not UTF-8
     ");
-    relay_snapshot!(project.relay(&["revert"]), @r"
+    relay_snapshot!(project.relay(&["revert"]), @r##"
     exit 6
     ----- stdout -----
-    ✓ reverted change-1
+    ✓ undone: run: sh -c 'echo 1 > '\''line
     ! not brought back: line\nbreak was made: it is a file, and its name is not the same on every system
     ! not brought back: n\xff was made: it is a file, and its name is not UTF-8
-      `relay revert` again brings it back
-    ");
+      `relay redo` brings it back
+    "##);
     assert!(!project.path("ok").exists() && project.path("line\nbreak").exists());
 }
 

@@ -69,9 +69,9 @@ fn comes_back(line: &str) {
     assert!(ran.err.contains("✓ recorded ") && !ran.err.contains("not undoable"), "{line}: {ran:?}");
     let is = entries(&project);
     assert_ne!(is, was, "{line}");
-    let said = project.done(&["revert"]);
+    let said = project.done(&["undo"]);
     assert_eq!(entries(&project), was, "{line}: {said}");
-    let said = project.done(&["revert"]);
+    let said = project.done(&["redo"]);
     assert_eq!(entries(&project), is, "{line}, again: {said}");
 }
 
@@ -149,15 +149,15 @@ fn what_a_revert_cannot_bring_back_is_named_and_ends_with_6() {
     relay_snapshot!(ran, @"
     exit 6
     ----- stdout -----
-    ✓ reverted change-1
+    ✓ undone: run: sh -c 'echo two >> a.txt; mkfifo pipe'
     ! not brought back: pipe was made: it is a special file
-      `relay revert` again brings it back
+      `relay redo` brings it back
     ");
     // The other way there is nothing that could not be done.
-    project.done(&["revert"]);
+    project.done(&["redo"]);
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
-    let ran = project.relay(&["revert", "--json"]);
-    assert_eq!((ran.code, ran.json()["unrestored"].as_array().unwrap().len()), (0, 0), "{ran:?}");
+    let ran = project.relay(&["undo", "--json"]);
+    assert_eq!((ran.code, ran.json()["unrestored"].as_array().unwrap().len()), (6, 1), "{ran:?}");
 }
 
 #[test]
@@ -170,9 +170,8 @@ fn a_link_that_was_led_elsewhere_since_is_a_conflict() {
     relay_snapshot!(project.relay(&["revert"]), @"
     exit 6
     ----- stderr -----
-    ! later edits stand in the same lines of 1 file; nothing was changed
-      link is not what change-1 left there, and links cannot be merged; move it away first
-      `relay revert --markers` writes both sides into the files, or undo the later edits first
+    ! link is not what change-1 left there, and links cannot be merged; move it away first; nothing was changed
+      put right what is said there and try again; `--file PATH` takes back one of the other files
     ");
     assert_eq!(entries(&project), was);
 }
@@ -187,9 +186,9 @@ fn a_directory_in_whose_place_something_stands_is_named() {
     relay_snapshot!(ran, @"
     exit 6
     ----- stdout -----
-    ✓ reverted change-1
+    ✓ undone: run: sh -c 'rmdir empty/inner; echo x >> a.txt'
     ! not brought back: empty/inner/ was removed, and something else stands there now
-      `relay revert` again brings it back
+      `relay redo` brings it back
     ");
     assert_eq!(project.text("a.txt"), "one\n");
 }
@@ -207,7 +206,7 @@ fn directories_alone_are_shown_and_logged() {
     relay_snapshot!(project.relay(&["show", "1"]), @"
     exit 0
     ----- stdout -----
-    change-1  sh -c 'rmdir empty/inner; mkdir new; chmod 700 sub'                    0 files
+    change-1  run: sh -c 'rmdir empty/inner; mkdir new; chmod 700 sub'               0 files
         A  new/
         D  empty/inner/
         M  sub/  0755 → 0700

@@ -122,7 +122,7 @@ fn a_project_that_is_gone_is_said_with_where_its_files_are_and_comes_back() {
     ----- stderr -----
     secured 5 files, 31 bytes in <duration>
     ✗ <project> is not there any more
-      the command ran, and what it changed is not recorded yet; what was secured is in <home>/ledgers/<ledger>/recordings/change-1-…. `mkdir -p <project>/.relaycode`, or move it back, then `relay recover` there records it and `relay revert` undoes it
+      the command ran, and what it changed is not recorded yet; what was secured is in <home>/ledgers/<ledger>/recordings/change-1-…. `mkdir -p <project>/.relaycode`, or move it back, then `relay recover` there records it and `relay undo` undoes it
     ");
     fs::create_dir(&root).unwrap();
     relay_snapshot!(project.relay(&["recover", "-C", root.to_str().unwrap()]), @"
@@ -151,7 +151,7 @@ fn something_else_where_relays_directory_was_is_said_and_nothing_is_written_thro
     ----- stderr -----
     secured 5 files, 31 bytes in <duration>
     ✗ cannot make .relaycode: Too many levels of symbolic links (os error 40)
-      the command ran, and what it changed is not recorded yet; what was secured is in <home>/ledgers/<ledger>/recordings/change-1-…. <project>/.relaycode is not relay's directory any more: move it away, then `relay recover` there records it and `relay revert` undoes it
+      the command ran, and what it changed is not recorded yet; what was secured is in <home>/ledgers/<ledger>/recordings/change-1-…. <project>/.relaycode is not relay's directory any more: move it away, then `relay recover` there records it and `relay undo` undoes it
     ");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     fs::remove_file(project.path(".relaycode")).unwrap();

@@ -1,4 +1,4 @@
-//! What `relay revert` takes back, what it keeps, and when it asks.
+//! What `relay revert` and `relay undo` take back, what they keep, and when they ask.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,32 +11,49 @@ fn project() -> Project {
 }
 
 #[test]
-fn a_revert_and_its_revert() {
+fn a_revert_by_name_is_a_change_that_undo_takes_back() {
     let project = project();
     let before = project.text("a.txt");
     let id = project.applied(&edit("a.txt", "two", "2"));
     let after = project.text("a.txt");
-    let out = project.done(&["revert"]);
-    assert_eq!(out, format!("✓ reverted {}\n  `relay revert` again brings it back\n", &id[..8]));
+    relay_snapshot!(project.relay(&["revert", &id]), @"
+    exit 0
+    ----- stdout -----
+    ✓ reverted: edit a.txt
+      `relay undo` brings it back
+    ");
     assert_eq!(project.text("a.txt"), before);
-    let out = project.done(&["revert"]);
-    assert!(out.contains(&format!(" · {} is in again\n", &id[..8])), "{out}");
-    assert_eq!(project.text("a.txt"), after, "the newest entry was the revert");
-    project.done(&["revert"]);
+    relay_snapshot!(project.relay(&["undo"]), @r#"
+    exit 0
+    ----- stdout -----
+    ✓ brought back: edit a.txt
+      `relay redo` takes it out again · `relay undo` again: "edit a.txt"
+    "#);
+    assert_eq!(project.text("a.txt"), after);
+    let undo = project.log()[0]["id"].as_str().unwrap().to_string();
+    relay_snapshot!(project.relay(&["revert", &undo]), @"
+    exit 0
+    ----- stdout -----
+    ✓ reverted: edit a.txt
+      `relay undo` brings it back
+    ");
     assert_eq!(project.text("a.txt"), before);
-    assert_eq!(project.log().len(), 4);
 }
 
 #[test]
-fn the_change_before_it_is_named() {
+fn revert_without_a_name_is_undo_and_twice_goes_back_twice() {
     let project = project();
+    let before = project.text("a.txt");
     project.applied(&(edit("a.txt", "two", "2") + &control("0f8fad5b-d9cb-469f-a165-70867728950e", "a two")));
     project.applied(&edit("old.txt", "old", "new"));
-    let out = project.done(&["revert"]);
-    let next = "  `relay revert` again brings it back; `relay revert 3` undoes \"a two\"\n";
-    assert!(out.ends_with(next), "{out}");
-    project.done(&["revert", "3"]);
-    assert!(project.text("a.txt").contains("two"));
+    relay_snapshot!(project.relay(&["revert"]), @r#"
+    exit 0
+    ----- stdout -----
+    ✓ undone: edit old.txt
+      `relay redo` brings it back · `relay undo` again: "a two"
+    "#);
+    project.done(&["revert"]);
+    assert_eq!((project.text("a.txt"), project.text("old.txt").as_str()), (before, "old\n"));
 }
 
 #[test]
@@ -67,12 +84,11 @@ fn everything_comes_back_as_it_was() {
 #[test]
 fn later_edits_stay() {
     let project = project();
-    let id = project.applied(&edit("a.txt", "two", "2"));
+    project.applied(&edit("a.txt", "two", "2"));
     let text = project.text("a.txt").replace("six", "6");
     project.put("a.txt", text.as_bytes());
     let out = project.done(&["revert"]);
-    let said = format!("✓ reverted {} · a.txt also has 1 later edit of yours: kept\n", &id[..8]);
-    assert!(out.starts_with(&said), "{out}");
+    assert!(out.starts_with("✓ undone: edit a.txt · a.txt also has 1 later edit of yours: kept\n"), "{out}");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\nfour\nfive\n6\nseven\n");
 }
 
@@ -85,11 +101,11 @@ fn later_edits_in_the_same_lines_are_a_conflict() {
     relay_snapshot!(project.relay(&["revert"]), @"
     exit 6
     ----- stderr -----
-    ! later edits stand in the same lines of 1 file; nothing was changed
+    ! 1 file has later edits in the same lines; nothing was changed
       a.txt, line 2
         now       zwei
         reverted  two
-      `relay revert --markers` writes both sides into the files, or undo the later edits first
+      `--markers` writes both sides into the files, or take the later edits back first
     ");
     assert_eq!(project.text("a.txt"), text);
     let value = project.relay(&["revert", "--json"]).json();
@@ -98,10 +114,10 @@ fn later_edits_in_the_same_lines_are_a_conflict() {
     relay_snapshot!(project.relay(&["revert", "--markers"]), @"
     exit 0
     ----- stdout -----
-    ✓ reverted change-1 · a.txt also has 2 later edits of yours: kept
+    ✓ undone: edit a.txt · a.txt also has 2 later edits of yours: kept
     ! a.txt holds both sides between conflict markers
       a.txt: 1 conflict is marked in it
-      `relay revert` again brings it back
+      `relay redo` brings it back
     ");
     assert!(project.text("a.txt").contains("<<<<<<<"), "{}", project.text("a.txt"));
 }
@@ -110,9 +126,30 @@ fn later_edits_in_the_same_lines_are_a_conflict() {
 fn one_file_of_several() {
     let project = project();
     project.applied(&(edit("a.txt", "two", "2") + &edit("old.txt", "old", "new")));
-    project.done(&["revert", "--file", "old.txt"]);
+    relay_snapshot!(project.relay(&["undo", "--file", "old.txt"]), @r#"
+    exit 0
+    ----- stdout -----
+    ✓ undone: edit a.txt, old.txt (only old.txt)
+      `relay redo` brings it back · `relay undo` again: "edit a.txt, old.txt"
+    "#);
     assert_eq!(project.text("old.txt"), "old\n");
     assert!(project.text("a.txt").contains("2\n"));
+    // The rest is still in, and can still be undone.
+    relay_snapshot!(project.relay(&["log"]), @"
+    exit 0
+    ----- stdout -----
+      1   change-1  now  undo   1 file   +1 −1  undoes: edit a.txt, old.txt (only old.txt)
+      2   change-2  now  stdin  2 files  +2 −2  edit a.txt, old.txt   partly undone
+    ");
+    project.put("old.txt", b"mine\n");
+    project.done(&["undo"]);
+    assert!(project.text("a.txt").contains("two\n"));
+    assert_eq!(project.text("old.txt"), "mine\n", "what was undone before is not looked at again");
+    assert_eq!(project.log()[2]["undone"], true);
+    project.done(&["redo"]);
+    assert!(project.text("a.txt").contains("2\n"));
+    let log = project.log();
+    assert_eq!((&log[3]["undone"], &log[3]["partlyUndone"]), (&false.into(), &true.into()));
 }
 
 #[test]
@@ -124,9 +161,16 @@ fn what_is_gone_already_is_no_change() {
     relay_snapshot!(project.relay(&["revert"]), @"
     exit 0
     ----- stdout -----
-    ✓ nothing of change-1 is left to revert
+    ✓ undone: edit a.txt · its files were so already
+      `relay redo` brings it back
     ");
     assert_eq!(project.text("a.txt"), before);
+    relay_snapshot!(project.relay(&["revert", "2"]), @r#"
+    exit 0
+    ----- stdout -----
+    ✓ nothing of "edit a.txt" is left to revert
+    "#);
+    assert_eq!(project.log().len(), 2, "nothing to do is no entry");
     let ran = project.relay(&["revert", "9"]);
     assert_eq!(ran.code, 2, "{ran:?}");
 }
@@ -139,22 +183,22 @@ fn on_another_branch_somebody_has_to_say_yes() {
     project.applied(&edit("a.txt", "two", "2"));
     let after = project.text("a.txt");
     project.put(".git/HEAD", b"ref: refs/heads/side\n");
-    relay_snapshot!(project.relay(&["revert"]), @"
+    relay_snapshot!(project.relay(&["revert"]), @r#"
     exit 13
     ----- stderr -----
-    ✗ change-1 was applied on main without a commit; side without a commit is checked out now; nothing was changed
-      `-y` reverts it here without asking
-    ");
+    ✗ "edit a.txt" was made on main without a commit, and you are on side without a commit now; nothing was changed
+      `relay undo -y` does it all the same
+    "#);
     assert_eq!(project.text("a.txt"), after);
     // With `-y` it is still said.
-    relay_snapshot!(project.relay(&["revert", "-y"]), @"
+    relay_snapshot!(project.relay(&["revert", "-y"]), @r#"
     exit 0
     ----- stdout -----
-    ✓ reverted change-1
-      `relay revert` again brings it back
+    ✓ undone: edit a.txt
+      `relay redo` brings it back
     ----- stderr -----
-    ! change-1 was applied on main without a commit; side without a commit is checked out now
-    ");
+    ! "edit a.txt" was made on main without a commit, and you are on side without a commit now
+    "#);
     assert_eq!(project.text("a.txt"), before);
 }
 

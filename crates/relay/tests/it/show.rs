@@ -99,7 +99,7 @@ fn json_has_the_record_without_the_contents() {
     let value = project.relay(&["show", "2", "--json"]).json();
     assert_eq!(value["records"][0]["undone"], true);
     let by = project.log()[0]["id"].as_str().unwrap()[..8].to_string();
-    assert!(project.done(&["show", "2"]).contains(&format!("reverted by {by}")));
+    assert!(project.done(&["show", "2"]).contains(&format!("undone by {by}")));
 }
 
 #[test]

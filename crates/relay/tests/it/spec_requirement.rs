@@ -222,7 +222,7 @@ fn data_the_control_block_is_understood_and_discarded() {
         M  a.txt  +1 −1   1 exact
       · line 10 of the answer: changeSummary says `edit: other.txt`, but no block does that
       · line 2 of the answer: `a.txt` is changed by a block, but changeSummary does not list it
-    ✓ applied 0f8fad5b · 1 file · `relay revert` undoes it
+    ✓ applied 0f8fad5b · 1 file · `relay undo` undoes it
     ");
     assert_eq!(project.listing(), ["a.txt", "relaycode.config.json"], "it is no file");
     let record = record(&project);

@@ -14,7 +14,7 @@ fn a_file_is_created_and_edited_in_one_answer() {
     ▸ stdin                                                                   2 files  +3 −1
         A  new.txt  +2      1 exact
         M  old.txt  +1 −1   1 exact
-    ✓ applied change-1 · 2 files · `relay revert` undoes it
+    ✓ applied change-1 · 2 files · `relay undo` undoes it
     ");
     assert_eq!(project.text("new.txt"), "a\nc\n");
 }
@@ -70,7 +70,7 @@ fn a_whole_file_is_merged_into_one_that_changed_after_it_was_shown() {
     ▸ stdin                                                                    1 file  +1 −1
         M  m.txt  +1 −1
       · line 2 of the answer: m.txt: the file changed after it was shown, and both changes were put together
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ");
     assert_eq!(project.text("m.txt"), numbers.replace("2\n3\n", "2 mine\n3\n").replace("7\n", "seven\n"));
 
@@ -122,7 +122,7 @@ fn lines_that_the_answer_left_out_are_kept() {
     ▸ stdin                                                                       1 file  +1
         M  m.py  +1
       · line 2 of the answer: m.py: lines that the answer left out were kept from the file
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ");
     assert_eq!(
         project.text("m.py"),
@@ -140,8 +140,8 @@ fn two_edits_far_apart_are_undone_around_a_later_one() {
     relay_snapshot!(project.relay(&["revert", "-y"]), @"
     exit 0
     ----- stdout -----
-    ✓ reverted change-1 · m.txt also has 1 later edit of yours: kept
-      `relay revert` again brings it back
+    ✓ undone: edit m.txt · m.txt also has 1 later edit of yours: kept
+      `relay redo` brings it back
     ");
     assert_eq!(project.text("m.txt"), text.replace("line 4000\n", "mine\n"));
 }

@@ -159,6 +159,11 @@ impl OutputStyle {
         width::clip(&safe, limit, self.ellipsis()).into_owned()
     }
 
+    /// The title of a change, not yet safe: its arrows are drawn as this style draws them.
+    pub fn title<'a>(&self, title: &'a str) -> Cow<'a, str> {
+        if self.utf8 { title.into() } else { title.replace('→', self.glyph(Glyph::Arrow)).into() }
+    }
+
     /// Shortens a path to `limit` cells.
     pub fn path(&self, path: &str, limit: usize) -> String {
         width::shorten_path(&self.safe(path), limit, self.ellipsis()).into_owned()

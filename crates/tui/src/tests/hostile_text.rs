@@ -10,7 +10,7 @@ use relaycode_door::{ApprovalReason, rules as door_rules};
 use relaycode_ledger::error::{UnfinishedPutBack, UnrestoredFile};
 use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
 use relaycode_ledger::revert::{KeptEdits, RevertPlan};
-use relaycode_ledger::{Digest, RecoveredTransaction, TxId};
+use relaycode_ledger::{Digest, RecoveredTransaction, RevertStep, TxId};
 use relaycode_project::config::{ConfigRemark, LoadedConfig};
 use relaycode_project::git::head::GitHead;
 use relaycode_project::trust::TrustRequest;
@@ -203,6 +203,8 @@ fn odd_record(s: &str) -> Record {
         gate: Some(format!("{s}\n{s}")),
         decided_by: some,
         revert_of: vec![TxId::random()],
+        revert_paths: vec![text.clone()],
+        title: Some(text.clone()),
         notes: vec![text.clone()],
         plan: None,
         rules: vec![text, format!("admit {s}")],
@@ -223,6 +225,7 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let row = |damage: Option<String>| LogRow {
         index: 1,
         id: Some(text.clone()),
+        short: 8,
         members: vec![text.clone(), text.clone()],
         created_at: text.clone(),
         origin: text.clone(),
@@ -231,6 +234,7 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
         removed: 1,
         summary: text.clone(),
         undone: true,
+        partly_undone: true,
         revertible: false,
         foreign: true,
         interrupted: true,
@@ -255,18 +259,20 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let reversal = RevertPlan {
         kept_edits: vec![KeptEdits { path: text.clone(), edits: 2 }],
         conflict_marked: vec![text.clone()],
+        title: text.clone(),
         notes: vec![text.clone()],
         ..RevertPlan::default()
     };
-    let reverted = outcome::RevertReport {
-        name: text.clone(),
-        reinstated: &[TxId::random()],
-        reversal: &reversal,
-        next: Some((2, text.clone())),
+    let reverted = crate::views::revert::RevertReport {
+        step: RevertStep::Undo,
+        plan: &reversal,
+        next: Some(text.clone()),
+        has_keys: false,
     };
     let why = rules::record_rules(&record, style);
     let gone = crate::views::record::no_diff(&files[0], style);
-    let shown = RecordView { record, revert_status: RevertStatus::default(), files };
+    let shown =
+        RecordView { short_id: record.uuid.short(), record, revert_status: RevertStatus::default(), files };
     vec![
         ("blame", blame),
         ("log", crate::views::log::text(&rows, 9, true, style) + &crate::views::log::oneline(&rows, style)),
@@ -274,7 +280,7 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
         ("no diff", gone),
         ("why of a record", why),
         ("recovery", crate::views::recovery::text(&recovered, style)),
-        ("reverted", reverted.text(style)),
+        ("reverted", reverted.text(style) + &reverted.preview(&[], style)),
     ]
 }
 
@@ -331,6 +337,7 @@ fn configurations(s: &str, loaded: &LoadedConfig, style: &OutputStyle) -> Vec<(&
         nothing_left: false,
         paths: vec![s.to_string(), "b".to_string()],
         mixed_paths: vec![s.to_string()],
+        title: s.to_string(),
         message: Some(s.to_string()),
     };
     let config = crate::views::config::table(&loaded, &table, style)

@@ -1,6 +1,7 @@
 //! A commit, before and after it is made.
 
 use relaycode_door::git::commit_plan::CommitPlan;
+use relaycode_project::git::CommitRemains;
 use relaycode_project::git::head::GitHead;
 
 use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, outcome, pluralize};
@@ -27,6 +28,31 @@ pub fn text(plan: &CommitPlan, message: &str, head: &GitHead, style: &OutputStyl
         let files = pluralize(plan.mixed_paths.len(), "file");
         let said = format!("{files} also with edits that are not of these changes");
         text += &outcome::warning_line(style, &said);
+    }
+    text
+}
+
+/// What a commit left that was cut short; nothing if that is nothing.
+pub fn remains_text(remains: &CommitRemains, style: &OutputStyle) -> String {
+    let mut parts = Vec::new();
+    if !remains.announced.is_empty() {
+        let files = pluralize(remains.announced.len(), "new file");
+        parts.push(format!("{files} taken out of the index again"));
+    }
+    if !remains.locks.is_empty() {
+        parts.push(format!("{} of git removed", pluralize(remains.locks.len(), "lock")));
+    }
+    let mut text = String::new();
+    if !parts.is_empty() {
+        text += &outcome::warning_line(
+            style,
+            &format!("an earlier `relay git commit` was cut short: {}", parts.join(", ")),
+        );
+    }
+    for lock in &remains.doubtful_locks {
+        let lock = style.path_in(&lock.to_string_lossy(), 2);
+        text += &outcome::warning_line(style, &format!("{lock} may be of a git that still runs: left alone"));
+        text += &outcome::indented_line(style, "if no git runs here, remove it");
     }
     text
 }

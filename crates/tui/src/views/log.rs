@@ -1,7 +1,7 @@
 //! The ledger as a list, newest first.
 //!
 //! ```text
-//!   1   9d04aa31  now         revert     1 file   +1 −3      reverts 77e2d910
+//!   1   9d04aa31  now         undo       1 file   +1 −3      undoes: fix: typo
 //!   2   3f9c1e2a  2 min ago   clipboard  3 files  +24 −5     feat: round totals to cents
 //!   3 ↩ 77e2d910  yesterday   clipboard  1 file   +3 −1      fix: typo
 //! ```
@@ -19,6 +19,9 @@ pub struct LogRow {
     pub index: usize,
     /// The transaction or the group; `None` if the record is too damaged to tell.
     pub id: Option<String>,
+    /// How many characters of the id are its own; more than eight where others begin alike.
+    #[serde(skip)]
+    pub short: usize,
     /// The transactions, newest first: one, or those of a group.
     pub members: Vec<String>,
     /// ISO 8601 in UTC.
@@ -27,9 +30,11 @@ pub struct LogRow {
     pub files: usize,
     pub added: usize,
     pub removed: usize,
-    /// What it was about.
+    /// Its title.
     pub summary: String,
     pub undone: bool,
+    /// Some of it was taken back.
+    pub partly_undone: bool,
     pub revertible: bool,
     /// Your relay did not write it here, and you did not accept it yet.
     pub foreign: bool,
@@ -47,25 +52,32 @@ impl LogRow {
         let newest = members.first();
         let sum =
             |count: fn(&LogTransaction) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
-        // A group is named after its first member.
-        let summary = members.iter().rev().map(|item| &item.summary).find(|text| !text.is_empty());
         LogRow {
             index: entry.position,
             id: entry.group.clone().or_else(|| newest?.id.map(|id| id.to_string())),
+            short: SHORT,
             members: members.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
             created_at: newest.map(|item| item.created_at.clone()).unwrap_or_default(),
             origin: newest.map(|item| item.origin.clone()).unwrap_or_default(),
             files: sum(|item| item.files),
             added: sum(|item| item.added),
             removed: sum(|item| item.removed),
-            summary: summary.cloned().unwrap_or_default(),
+            summary: entry.title().to_string(),
             undone: members.iter().all(|item| item.undone),
             foreign: members.iter().any(|item| item.foreign && item.damage.is_none()),
+            partly_undone: members.iter().any(|item| item.undone || item.partly_undone)
+                && !members.iter().all(|item| item.undone),
             interrupted: entry.interrupted,
             revertible: members.iter().all(|item| item.revertible),
             revert_of: members.iter().flat_map(|item| item.revert_of.clone()).collect(),
             damage: members.iter().find_map(|item| item.damage.clone()),
         }
+    }
+}
+
+impl LogRow {
+    fn short_id(&self) -> String {
+        self.id.iter().flat_map(|id| id.chars()).take(self.short).collect()
     }
 }
 
@@ -80,13 +92,14 @@ pub fn text(rows: &[LogRow], total: usize, any: bool, style: &OutputStyle) -> St
     let index = rows.iter().map(|row| row.index.to_string().len()).max().unwrap_or(0).max(2);
     let widest = |at: usize| lines.iter().map(|line| line.columns[at].cells).max().unwrap_or(0);
     let widths = [0, 1, 2, 3].map(widest);
-    let fits = |line: &LogLine| line.least(index, &widths) <= style.columns();
+    let id_cells = rows.iter().map(|row| row.short).max().unwrap_or(SHORT);
+    let fits = |line: &LogLine| line.least(index, id_cells, &widths) <= style.columns();
     let stacked = style.is_narrow() && !lines.iter().all(fits);
     let mut out = String::new();
     for (row, line) in rows.iter().zip(lines) {
         out += &match stacked {
             true => line.stacked(row, index, style),
-            false => line.laid_out(row.index, index, &widths, style),
+            false => line.laid_out(row.index, (index, id_cells), &widths, style),
         };
     }
     let more = total.saturating_sub(rows.len());
@@ -101,11 +114,11 @@ pub fn text(rows: &[LogRow], total: usize, any: bool, style: &OutputStyle) -> St
 pub fn oneline(rows: &[LogRow], style: &OutputStyle) -> String {
     let mut out = String::new();
     for row in rows {
-        let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
+        let id = row.short_id();
         let mark = if row.undone { format!("{} ", style.glyph(Glyph::Reverted)) } else { String::new() };
-        let start = format!("{} {mark}", style.clip(&id, SHORT));
+        let start = format!("{} {mark}", style.clip(&id, row.short));
         let room = if style.is_narrow() { style.columns().saturating_sub(cells(&start)) } else { usize::MAX };
-        let line = format!("{start}{}", style.clip(&summary(row), room));
+        let line = format!("{start}{}", style.clip(&style.title(&summary(row)), room));
         out += &format!("{}\n", line.trim_end());
     }
     out
@@ -137,10 +150,12 @@ impl LogLine {
         if row.foreign {
             tail.push("not written by your relay".to_string());
         }
-        if !row.revertible && row.damage.is_none() {
-            tail.push("can no longer be reverted".to_string());
+        if row.partly_undone {
+            tail.push("partly undone".to_string());
         }
-        let id: String = row.id.iter().flat_map(|id| id.chars()).take(SHORT).collect();
+        if !row.revertible && row.damage.is_none() {
+            tail.push("can no longer be undone".to_string());
+        }
         LogLine {
             mark: match row {
                 LogRow { damage: Some(_), .. } => "!",
@@ -148,26 +163,26 @@ impl LogLine {
                 LogRow { foreign: true, .. } => "!",
                 _ => " ",
             },
-            id: StyledText::plain(&style.clip(&id, SHORT)).padded(SHORT),
+            id: StyledText::plain(&style.clip(&row.short_id(), row.short)),
             columns: [
                 StyledText::painted(style, PaintRole::Dim, &style.clip(&clock::ago(&row.created_at), TIME)),
                 StyledText::plain(&style.clip(&row.origin, ORIGIN)),
                 StyledText::plain(&pluralize(row.files, "file")),
                 line_counts(style, row.added, row.removed),
             ],
-            summary: summary(row),
+            summary: style.title(&summary(row)).into_owned(),
             tail,
         }
     }
 
     /// Least cells of a row whose summary still says something.
-    fn least(&self, index: usize, widths: &[usize; 4]) -> usize {
+    fn least(&self, index: usize, id_cells: usize, widths: &[usize; 4]) -> usize {
         /// Cells of such a summary.
         const SAYING: usize = 20;
         /// The mark and the gaps between the columns.
         const BETWEEN: usize = 4 + 5 * 2;
         let tail: usize = self.tail.iter().map(|text| cells(text) + 3).sum();
-        let columns = index + SHORT + widths.iter().sum::<usize>();
+        let columns = index + id_cells + widths.iter().sum::<usize>();
         BETWEEN + columns + cells(&self.summary).min(SAYING) + tail
     }
 
@@ -193,11 +208,17 @@ impl LogLine {
         out
     }
 
-    fn laid_out(self, number: usize, index: usize, widths: &[usize; 4], style: &OutputStyle) -> String {
+    fn laid_out(
+        self,
+        number: usize,
+        (index, id_cells): (usize, usize),
+        widths: &[usize; 4],
+        style: &OutputStyle,
+    ) -> String {
         /// A summary is never cut shorter than this.
         const SHORTEST: usize = 12;
         let number = format!("{number:>width$}", width = index + 1);
-        let start = StyledText::plain(&format!("{number} {} ", self.mark)).append(&self.id);
+        let start = StyledText::plain(&format!("{number} {} ", self.mark)).append(&self.id.padded(id_cells));
         let gap = StyledText::plain("  ");
         let columns = self.columns.into_iter().zip(widths).map(|(part, width)| part.padded(*width));
         let start = columns.fold(start, |line, part| line.append(&gap).append(&part)).append(&gap);
@@ -213,7 +234,7 @@ impl LogLine {
     }
 }
 
-/// Digits of an id shown to people.
+/// Digits of an id shown to people, if no more are needed.
 const SHORT: usize = 8;
 
 /// What it was about, in a few words.
@@ -221,11 +242,7 @@ fn summary(row: &LogRow) -> String {
     if let Some(damage) = &row.damage {
         return format!("cannot be read: {damage}");
     }
-    match row.revert_of.as_slice() {
-        [] => row.summary.clone(),
-        [one] => format!("reverts {}", one.short()),
-        [first, rest @ ..] => format!("reverts {} and {} more", first.short(), rest.len()),
-    }
+    row.summary.clone()
 }
 
 #[cfg(test)]
@@ -238,6 +255,7 @@ mod tests {
         LogRow {
             index,
             id: Some(id.to_string()),
+            short: SHORT,
             members: vec![id.to_string()],
             created_at: "before clocks".into(),
             origin: "agent".into(),
@@ -247,6 +265,7 @@ mod tests {
             summary: summary.into(),
             undone: false,
             foreign: false,
+            partly_undone: false,
             interrupted: false,
             revertible: true,
             revert_of: Vec::new(),
@@ -265,7 +284,7 @@ mod tests {
         let damaged = LogRow { id: None, damage: Some("cut off".into()), ..row(3, "", "") };
         let expected = [
             "  1   a81b07c4  before clocks  agent  12 files  +120 −33  add retry t…   3 edits",
-            "  2   3f9c1e2a  before clocks  agent  1 file    +120      old   can no longer be reverted",
+            "  2   3f9c1e2a  before clocks  agent  1 file    +120      old   can no longer be undone",
             "  3 !           before clocks  agent  1 file    +120 −33  cannot be read: cut o…",
             "and 4 more; `relay log -n 7` lists them all",
         ];

@@ -13,6 +13,7 @@ pub mod record;
 pub mod recording;
 pub mod recovery;
 pub mod refusal;
+pub mod revert;
 pub mod rules;
 pub mod sessions;
 pub mod setup;

@@ -1,12 +1,11 @@
 //! One line for what was done, and one for what can be done next.
 //!
 //! ```text
-//! ✓ applied 3f9c1e2a · 3 files · `relay revert` undoes it
+//! ✓ applied 3f9c1e2a · 3 files · `relay undo` undoes it
 //! ```
 
 use relaycode_door::GateReport;
 use relaycode_ledger::record::RecordOmission;
-use relaycode_ledger::{KeptEdits, RevertPlan, TxId};
 use relaycode_project::git::head::GitHead;
 
 use super::gate;
@@ -46,17 +45,6 @@ pub fn warning_line(style: &OutputStyle, text: &str) -> String {
     format!("{sign} {}\n", wrapped.trim_start())
 }
 
-/// An undo, or a redo.
-pub struct RevertReport<'a> {
-    /// What was reverted, as people call it.
-    pub name: String,
-    /// What the reverted change had itself reverted, and what is back now.
-    pub reinstated: &'a [TxId],
-    pub reversal: &'a RevertPlan,
-    /// What could be reverted next: its number in the log, and its summary.
-    pub next: Option<(usize, String)>,
-}
-
 /// What a change did and its revert does not bring back.
 pub fn unrestored_lines(style: &OutputStyle, unrestored: &[RecordOmission]) -> String {
     let line = |left: &RecordOmission| {
@@ -69,45 +57,6 @@ pub fn unrestored_lines(style: &OutputStyle, unrestored: &[RecordOmission]) -> S
         out += &indented_line(style, &more);
     }
     out
-}
-
-impl RevertReport<'_> {
-    /// A line for what was done, lines for what needs a look, a line for what can be done next.
-    pub fn text(&self, style: &OutputStyle) -> String {
-        let dot = style.glyph(Glyph::Dot);
-        let kept = |KeptEdits { path, edits }: &KeptEdits| {
-            let edits = pluralize(*edits, "later edit");
-            format!(" {dot} {} also has {edits} of yours: kept", style.path_in(path, 2))
-        };
-        let kept: String = self.reversal.kept_edits.iter().take(LIST_LIMIT).map(kept).collect();
-        let name = style.safe(&self.name);
-        let (what, again) = match self.reinstated {
-            [] => (format!("reverted {name}"), "`relay revert` again brings it back"),
-            [one] => {
-                let what = format!("reverted {name} {dot} {} is in again", one.short());
-                (what, "`relay revert` again takes it out")
-            }
-            several => {
-                let changes = pluralize(several.len(), "change");
-                (
-                    format!("reverted {name} {dot} {changes} are in again"),
-                    "`relay revert` again takes them out",
-                )
-            }
-        };
-        let mut out = success_line(style, &format!("{what}{kept}"));
-        for path in self.reversal.conflict_marked.iter().take(LIST_LIMIT) {
-            let path = style.path_in(path, 2);
-            out += &warning_line(style, &format!("{path} holds both sides between conflict markers"));
-        }
-        out += &unrestored_lines(style, &self.reversal.unrestored);
-        for note in self.reversal.notes.iter().take(LIST_LIMIT) {
-            out += &indented_line(style, &style.safe(note));
-        }
-        let next =
-            self.next.as_ref().map(|(index, title)| format!("; `relay revert {index}` undoes {title}"));
-        out + &indented_line(style, &format!("{again}{}", style.safe(&next.unwrap_or_default())))
-    }
 }
 
 /// `main at 9e101c6`.

@@ -9,7 +9,7 @@
 
 use relaycode_change::plan::FileChangeKind;
 use relaycode_ledger::TxId;
-use relaycode_ledger::record::{FileRecord, Record};
+use relaycode_ledger::record::{FileRecord, Record, title};
 
 use super::card;
 use crate::{
@@ -21,12 +21,16 @@ use crate::{
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RevertStatus {
     pub undone: bool,
+    /// Some of its files were taken back.
+    pub partly_undone: bool,
     pub reverted_by: Option<TxId>,
 }
 
 /// A record, and what of it is shown.
 pub struct RecordView {
     pub record: Record,
+    /// As much of its id as tells it from all others.
+    pub short_id: String,
     pub revert_status: RevertStatus,
     /// The files that were asked for.
     pub files: Vec<FileRecord>,
@@ -63,12 +67,17 @@ pub fn text(shown: &RecordView, style: &OutputStyle) -> String {
     for said in record.gate.iter().flat_map(|gate| gate.lines()) {
         field("checks", said);
     }
-    if shown.revert_status.undone {
+    let state = match &shown.revert_status {
+        RevertStatus { undone: true, .. } => Some("undone"),
+        RevertStatus { partly_undone: true, .. } => Some("partly undone"),
+        _ => None,
+    };
+    if let Some(state) = state {
         let by = shown.revert_status.reverted_by.map(|id| format!(" by {}", id.short()));
-        field("state", &format!("reverted{}", by.unwrap_or_default()));
+        field("state", &format!("{state}{}", by.unwrap_or_default()));
     }
     for id in &record.revert_of {
-        field("reverts", &id.short());
+        field("undoes", &id.short());
     }
     if let Some(asked) = &record.prompt_summary {
         field("asked for", &clipped(asked));
@@ -99,23 +108,8 @@ fn head(shown: &RecordView, style: &OutputStyle) -> String {
     let totals = [StyledText::plain(&pluralize(files.len(), "file")), line_counts(style, added, removed)];
     let mark =
         if shown.revert_status.undone { format!(" {}", style.glyph(Glyph::Reverted)) } else { String::new() };
-    let id = format!("{}{mark}  ", shown.record.uuid.short());
-    card::title_with_totals(style, StyledText::plain(&id), &title(&shown.record), totals)
-}
-
-/// The author's name for the change.
-pub(crate) fn title(record: &Record) -> String {
-    let texts = [&record.git_commit_msg, &record.prompt_summary];
-    let lines = texts.into_iter().flatten().filter_map(|text| first_line(text));
-    match (lines.into_iter().next(), record.revert_of.first()) {
-        (Some(line), _) => line.to_string(),
-        (None, Some(id)) => format!("reverts {}", id.short()),
-        (None, None) => "(untitled)".to_string(),
-    }
-}
-
-fn first_line(text: &str) -> Option<&str> {
-    text.lines().map(str::trim).find(|line| !line.is_empty())
+    let id = format!("{}{mark}  ", shown.short_id);
+    card::title_with_totals(style, StyledText::plain(&id), &style.title(&title::title(&shown.record)), totals)
 }
 
 /// Where it came from, and what was checked out.

@@ -14,7 +14,7 @@ use relaycode_durable::Fs;
 use relaycode_ledger::log::LogTarget;
 use relaycode_ledger::revert::RevertOptions;
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
-use relaycode_ledger::{CommitVerdict, Ledger, LedgerSettings, TransactionHeader, TxId};
+use relaycode_ledger::{CommitVerdict, Ledger, LedgerSettings, TransactionHeader, TxId, UndoState};
 use relaycode_proof_crashfs::{ModelFs, ModelSnapshot as ModelTree};
 use relaycode_testkit::random::Random;
 
@@ -86,7 +86,7 @@ impl Layer for Chains {
     }
 }
 
-/// Applies a scenario and reverts the newest transaction again and again.
+/// Applies a scenario, and goes back and forth with undo and redo.
 fn through_binary(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<()> {
     let mut random = id.random();
     let scenario = Scenario::new(id);
@@ -98,10 +98,10 @@ fn through_binary(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<
     let after = Snapshot::of(&project)?.plain();
     ensure!(before != after, "apply changes nothing");
     for turn in 0..1 + random.below(5) {
-        step(world, room, &Do::Revert).with_context(|| format!("revert {turn}"))?;
+        let (what, wanted) = if turn % 2 == 0 { (Do::Undo, &before) } else { (Do::Redo, &after) };
+        step(world, room, &what).with_context(|| format!("turn {turn}"))?;
         let now = Snapshot::of(&project)?.plain();
-        let wanted = if turn % 2 == 0 { &before } else { &after };
-        ensure!(now == *wanted, "revert {turn} is not the identity: {}", now.differences(wanted));
+        ensure!(now == *wanted, "{what:?} in turn {turn} is not the identity: {}", now.differences(wanted));
     }
     Ok(())
 }
@@ -208,10 +208,13 @@ impl Chain {
         Ok(())
     }
 
-    /// Reverts any transaction. If its files are as it left them, the result is known.
+    /// Reverts any transaction that is in. If its files are as it left them, the result is known.
     fn revert_older(&mut self) -> anyhow::Result<()> {
         let at = self.random.below(self.past.len());
         let (id, then) = self.past[at].clone();
+        if self.ledger.undo_states(&[id])?.get(&id) == Some(&UndoState::Undone) {
+            return Ok(());
+        }
         let left = self.past.get(at + 1).map_or_else(|| self.tree(), |(_, tree)| tree.clone());
         let before = self.tree();
         let touched: Vec<&&str> =

@@ -95,7 +95,7 @@ fn transaction(world: &World, room: &Path, random: &mut Random) -> anyhow::Resul
     );
     answer.push_str(&format!("```yaml\nprojectId: torture\nuuid: {}\n```\n", uuid(random)));
     fs::write(room.join("answer.md"), answer)?;
-    let what = if random.once_in(3) { Do::Revert } else { Do::Apply };
+    let what = if random.once_in(3) { Do::Undo } else { Do::Apply };
     let ran = relay::run(&world.relay, room, &what)?;
     ensure!(ran.signal.is_none() && ran.code != Some(101), "{what:?} ended with {}", ran.told());
     // A transaction that lost its directory in the middle is put aside by the next command, whatever it

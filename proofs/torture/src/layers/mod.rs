@@ -12,6 +12,7 @@ mod power;
 mod race;
 mod sessions;
 mod soak;
+mod walks;
 
 use std::path::Path;
 use std::time::Duration;
@@ -130,6 +131,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<soak::Soak>(),
     entry::<race::Race>(),
     entry::<chains::Chains>(),
+    entry::<walks::Walks>(),
     entry::<paths::Paths>(),
     entry::<flips::Flips>(),
     entry::<poison::Poisoned>(),

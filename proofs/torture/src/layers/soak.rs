@@ -99,7 +99,7 @@ fn session(world: &World, room: &Path, id: ScenarioId) -> anyhow::Result<u64> {
 
 impl Session<'_> {
     fn step(&mut self, step: u64) -> anyhow::Result<()> {
-        let what = if step > 2 && self.random.once_in(3) { Do::Revert } else { Do::Apply };
+        let what = if step > 2 && self.random.once_in(3) { Do::Undo } else { Do::Apply };
         if what == Do::Apply {
             self.write_answer(step)?;
         }
@@ -108,7 +108,7 @@ impl Session<'_> {
         let ran = self.together(&what, kill, &saves)?;
         if let Some(code) = ran.code {
             // If all earlier runs were killed, there is nothing to revert.
-            let nothing = what == Do::Revert && code == 2;
+            let nothing = what == Do::Undo && code == 2;
             ensure!(nothing || [0, 3, 6, 8, 9].contains(&code), "{what:?} ended with {}", ran.told());
         }
         self.recover()?;

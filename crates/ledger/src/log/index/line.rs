@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::TxId;
 use crate::disk::Digest;
-use crate::record::{FileRecord, Record, RecordContent, RecordNames};
+use crate::record::{FileRecord, Record, RecordContent, RecordNames, title};
 
 /// Characters of a summary.
 const SUMMARY: usize = 200;
@@ -69,7 +69,7 @@ pub(crate) struct IndexLine {
     pub(crate) created_at: String,
     /// Where it came from.
     pub(crate) origin: String,
-    /// What it is about.
+    /// Its title.
     pub(crate) summary: String,
     /// How many files it changed.
     pub(crate) files: usize,
@@ -80,6 +80,9 @@ pub(crate) struct IndexLine {
     /// What it takes back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) revert_of: Vec<TxId>,
+    /// The only files that it takes back of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) revert_paths: Vec<String>,
     /// The group it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) group: Option<String>,
@@ -141,11 +144,12 @@ impl IndexLine {
             uuid: Some(record.uuid),
             created_at: clipped(&record.created_at),
             origin: clipped(&record.origin),
-            summary: summary(record),
+            summary: clipped(&title::title(record)),
             files: record.result.len(),
             added: sum_lines(record, |file| file.added),
             removed: sum_lines(record, |file| file.removed),
             revert_of: record.revert_of.clone(),
+            revert_paths: record.revert_paths.clone(),
             group: record.group.clone(),
             foreign,
             undone,
@@ -194,12 +198,6 @@ pub(crate) fn needed_blobs(record: &Record) -> Vec<Digest> {
 /// The lines of all files together. What a record says may be any number.
 fn sum_lines(record: &Record, lines: fn(&FileRecord) -> usize) -> usize {
     record.result.iter().map(lines).fold(0, usize::saturating_add)
-}
-
-fn summary(record: &Record) -> String {
-    let texts = [record.git_commit_msg.as_deref(), record.prompt_summary.as_deref()];
-    let first_line = |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(clipped);
-    texts.into_iter().flatten().find_map(first_line).unwrap_or_default()
 }
 
 fn clipped(text: &str) -> String {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use crate::log::{
     IndexLine, IndexResult, IndexedPath, LedgerIndex, LogEntryLines, LogMember, LogPage, RevertedIds,
-    timestamp,
+    UndoState, timestamp,
 };
 use crate::record::RecordLocation;
 use crate::{Ledger, LedgerResult};
@@ -72,7 +72,7 @@ fn find_matches(index: &LedgerIndex<'_>, filter: &LogFilter) -> IndexResult<Vec<
     let mut taken_back = RevertedIds::default();
     let mut names = filter.file.as_deref().map(PathHistory::new);
     index.for_each_newest_first(&mut |line| {
-        let undone = taken_back.observe_line(&line);
+        let undone = taken_back.observe_line(&line) == UndoState::Undone;
         if line.pending {
             return ControlFlow::Continue(());
         }
@@ -108,9 +108,9 @@ fn load_lines(index: &LedgerIndex<'_>, page: &[&LogMatch]) -> IndexResult<(LogEn
     let wanted: HashMap<u64, usize> = wanted.collect();
     let Some(last) = wanted.keys().min().copied() else { return Ok((entries, lines)) };
     index.for_each_newest_first(&mut |line| {
-        let (at, undone) = (line.at, taken_back.observe_line(&line));
+        let (at, undo_state) = (line.at, taken_back.observe_line(&line));
         if let Some(entry) = wanted.get(&at) {
-            entries[*entry].1.push(LogMember { line: lines.len(), undone });
+            entries[*entry].1.push(LogMember { line: lines.len(), undo_state });
             lines.push(line);
         }
         if at <= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -16,7 +16,7 @@ use relaycode_durable::{
 };
 
 use crate::disk::{Digest, StateDir, StateSubdir, state_dir};
-use crate::log::{IndexLine, RevertedIds, needed_blobs};
+use crate::log::{IndexLine, RevertedIds, UndoState, needed_blobs};
 use crate::record::settle::move_record;
 use crate::record::{PIECE, RECORD_BYTES, RecordLocation, RecordStore, blobs, file};
 use crate::seal::SealPurpose;
@@ -151,7 +151,7 @@ impl Ledger {
             let mut taken_back = RevertedIds::default();
             let mut undone = Vec::new();
             index.for_each_newest_first(&mut |line| {
-                if taken_back.observe_line(&line) {
+                if taken_back.observe_line(&line) == UndoState::Undone {
                     undone.extend(line.uuid);
                 }
                 ControlFlow::Continue(())

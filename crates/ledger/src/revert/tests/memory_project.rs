@@ -158,6 +158,8 @@ fn record(uuid: TxId, result: Vec<FileRecord>) -> Record {
         gate: None,
         decided_by: None,
         revert_of: Vec::new(),
+        revert_paths: Vec::new(),
+        title: None,
         notes: Vec::new(),
         plan: None,
         rules: Vec::new(),

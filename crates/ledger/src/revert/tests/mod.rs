@@ -2,6 +2,7 @@
 
 mod memory_project;
 mod properties;
+mod walks;
 
 use memory_project::{World, change, create, delete, path, rename};
 

@@ -41,7 +41,7 @@ const NEXT_STEPS: &[(&str, &str)] = &[
     ("relay init", "once; its prompt goes to your model"),
     ("relay watch", "copy an answer, and it is in the project"),
     ("relay apply answer.md", "the same from a file"),
-    ("relay revert", "takes the last change back"),
+    ("relay undo", "takes the last change back; relay redo brings it back"),
     ("relay --help", "the rest"),
 ];
 

@@ -150,7 +150,7 @@ fn show_revert(stage: &mut DemoStage<'_>) -> CommandResult<()> {
     stage.scratch.write(CART, &edited)?;
     stage.print("\n");
     stage.print_comment(&format!("{CART}:{} now says {is}", line_of(&edited, is)?));
-    stage.run_and_show(&["revert"], Exit::Done)?;
+    stage.run_and_show(&["undo"], Exit::Done)?;
     let after = stage.scratch.read(CART)?;
     ensure(!stage.scratch.exists(MONEY) && !after.contains("cents"), "the change was not taken back")?;
     stage.print_comment(&format!("{CART}:{} still says {is}", line_of(&after, is)?));

@@ -154,16 +154,19 @@ impl From<UnrestoredFile> for FailureDetail {
 }
 
 fn revert_conflict_failure(message: String, conflicts: Vec<FileConflict>) -> CommandFailure {
+    let hint = match conflicts.iter().all(|conflict| conflict.reason.is_none()) {
+        true => "`--markers` writes both sides into the files, or take the later edits back first",
+        false => {
+            "put right what is said there and try again; `--file PATH` takes back one of the other files"
+        }
+    };
     let files = conflicts.into_iter().map(|FileConflict { path, reason, regions, .. }| {
         let message = reason.unwrap_or_else(|| "has later edits in the same lines".to_string());
         let region = |ConflictRegion { line, now, reverted, .. }| FailureRegion { line, now, reverted };
         let regions = regions.into_iter().map(region).collect();
         FailureDetail { regions, ..FailureDetail::new(path, message) }
     });
-    CommandFailure::new(Exit::NeedsYou, "revertConflict", message)
-        .with_files(files)
-        .hint("`relay revert --markers` writes both sides into the files, or undo the later edits first")
-        .unchanged()
+    CommandFailure::new(Exit::NeedsYou, "revertConflict", message).with_files(files).hint(hint).unchanged()
 }
 
 #[cfg(test)]

@@ -225,7 +225,7 @@ fn nothing_that_is_sealed_lands_in_whatever_spelling() {
     Done.
     ▸ x                                                                        1 file  +1 −1
         M  a.txt  +1 −1
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ! what no change may write is left out: .RelayCode, .relaycode, GIT~1, pkg/.GIT, pkg/.relaycode
     ");
     for name in [".RelayCode/lock", "pkg", "GIT~1"] {

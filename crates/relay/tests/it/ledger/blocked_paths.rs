@@ -378,7 +378,7 @@ fn a_home_that_cannot_be_used_is_named_and_stops_nothing() {
     ----- stdout -----
     ▸ a.md                                                                     1 file  +1 −1
         M  a.txt  +1 −1   1 exact
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
     ! what relay writes now cannot be known again, and an undo of it asks: your own directory <project>/b.txt lies inside the project; set RELAY_HOME to a place outside
     ! your own copy of the records cannot be used: cannot open <project>/b.txt/ledgers/<ledger>: Not a directory (os error 20)

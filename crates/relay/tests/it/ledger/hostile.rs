@@ -247,6 +247,8 @@ fn empty() -> Record {
         gate: None,
         decided_by: None,
         revert_of: Vec::new(),
+        revert_paths: Vec::new(),
+        title: None,
         notes: Vec::new(),
         plan: None,
         rules: Vec::new(),
@@ -421,9 +423,9 @@ fn a_revert_gives_no_powers_away() {
     relay_snapshot!(project.relay(&["revert", "--allow", "foreign-change"]), @"
     exit 6
     ----- stdout -----
-    ✓ reverted 0f8fad5b
+    ✓ undone: crafted
     ! not brought back: run does not get the permission bits 6755: it was not seen with them on this machine
-      `relay revert` again brings it back
+      `relay redo` brings it back
     ----- stderr -----
     ! 0f8fad5b was not written by your relay: it may have come with the repository
     ");
@@ -432,13 +434,13 @@ fn a_revert_gives_no_powers_away() {
     relay_snapshot!(project.relay(&["show", "1"]), @"
     exit 0
     ----- stdout -----
-    change-1  reverts 0f8fad5b                                                    1 file  +1
+    change-1  undoes: crafted                                                     1 file  +1
         A  run  +1
       id         change-1-…
       when       <time>, now
-      from       revert
+      from       undo
       yes by     user
-      reverts    0f8fad5b
+      undoes     0f8fad5b
       notes
         run: it has the permission bits 0755 instead of 6755
     ");
@@ -611,7 +613,7 @@ fn a_damaged_blob_comes_from_the_copy_or_is_refused() {
     fs::write(&own[0], old.replace("old", "bad")).unwrap();
     project.done(&["revert"]);
     assert_eq!(project.text("long.txt"), old);
-    project.done(&["revert"]);
+    project.done(&["redo"]);
     assert!(!project.path("long.txt").exists());
     for blob in own.iter().chain(&copied) {
         fs::write(blob, old.replace("old", "bad")).unwrap();

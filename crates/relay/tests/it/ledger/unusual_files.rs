@@ -24,11 +24,11 @@ fn there_and_back(project: &Project, answer: &str) {
     project.applied(answer);
     let after = project.tree();
     assert_ne!(before, after);
-    project.done(&["revert"]);
+    project.done(&["undo"]);
     assert_eq!(project.tree(), before);
-    project.done(&["revert"]);
+    project.done(&["redo"]);
     assert_eq!(project.tree(), after);
-    project.done(&["revert"]);
+    project.done(&["undo"]);
     assert_eq!(project.tree(), before);
 }
 
@@ -65,7 +65,7 @@ fn a_ledger_that_was_removed_comes_back_from_the_copy() {
     ----- stdout -----
     ▸ stdin                                                                       1 file  +1
         A  new.txt  +1
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
     ! the records of this project were gone from .relaycode: 3 records came back from your own copy
     ");
@@ -198,9 +198,9 @@ fn attributes_permission_bits_and_owner_stay() {
     };
     project.applied(&edit("a.txt", "one", "1"));
     check("1\n");
-    project.done(&["revert"]);
+    project.done(&["undo"]);
     check("one\n");
-    project.done(&["revert"]);
+    project.done(&["redo"]);
     check("1\n");
     project.applied("```json // rename-file\n{\"from\": \"a.txt\", \"to\": \"b.txt\"}\n```\n");
     project.done(&["revert"]);

@@ -38,7 +38,7 @@ fn enough_copies_are_taken_up_in_their_order(desktop: &Desktop) {
     watch.expect("✓ 3 copies were taken up: 3 applied");
     assert_eq!(shop.cart(), CART.replace("one", "Eins"));
     watch.press("u");
-    watch.expect("✓ reverted 00000003");
+    watch.expect("✓ undone: ONE becomes Eins");
     watch.leave();
     assert_eq!(shop.cart(), CART.replace("one", "ONE"));
 }

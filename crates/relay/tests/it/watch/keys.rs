@@ -50,13 +50,24 @@ fn every_key_does_what_the_help_says(desktop: &Desktop) {
     watch.press("s");
     watch.expect("paged 6");
     watch.press("u");
-    watch.expect("✓ reverted 00000002");
+    watch.expect("✓ undone: many lines");
+    watch.expect("U brings it back · u again: \"two becomes 2\"");
     watch.press("u");
-    watch.expect("✓ reverted 00000001");
+    watch.expect("✓ undone: two becomes 2");
+    watch.live("2 applied · 2 undone");
+    watch.press("U");
+    watch.expect("✓ brought back: two becomes 2");
+    watch.expect("u takes it out again · U again: \"many lines\"");
+    watch.live("2 applied · 1 undone");
+    watch.press("u");
+    watch.expect("✓ undone: two becomes 2");
     watch.press("l");
-    watch.expect("reverts 00000001");
+    watch.expect("undoes: two becomes 2");
+    watch.press("u");
+    watch.live("there is nothing to undo");
     let said = watch.leave();
     assert!(said.ends_with("✓ no longer watching: 2 applied, 2 undone"), "{said}");
+    assert!(!said.contains("this session applied nothing"), "{said}");
     assert_eq!(shop.cart(), CART);
 }
 
@@ -72,12 +83,12 @@ fn leaving_at_once_leaves_nothing(desktop: &Desktop) {
     assert_eq!(shop.relay(desktop, &["apply"]).code, 0);
     let watch = shop.watch(desktop, &[]);
     watch.press("u");
-    watch.reply("this session applied nothing. Undo \"one becomes 1\"? [y/N]", "n");
+    watch.reply("undo \"one becomes 1\" from before this session (now)? [y/N]", "n");
     watch.live("nothing was undone");
     assert_eq!(shop.cart(), CART.replace("one", "1"));
     watch.press("u");
-    watch.reply("Undo \"one becomes 1\"? [y/N]", "y");
-    watch.expect("✓ reverted 00000001");
+    watch.reply("undo \"one becomes 1\" from before this session (now)? [y/N]", "y");
+    watch.expect("✓ undone: one becomes 1");
     watch.leave();
     assert_eq!(shop.scene.project.tree(), tree);
 }

@@ -55,11 +55,11 @@ fn a_copied_answer_is_applied_and_undone(desktop: &Desktop) {
     assert_eq!(record["projectId"], "shop", "the key is in no record");
 
     watch.press("u");
-    watch.expect("✓ reverted 00000001");
+    watch.expect("✓ undone: feat: count in numbers");
     watch.live("1 applied");
     assert_eq!(scene.project.tree(), before, "byte for byte, and nothing else is left");
     watch.press("l");
-    watch.expect("reverts 00000001");
+    watch.expect("undoes: feat: count in numbers");
     watch.expect("feat: count in numbers");
     let said = watch.leave();
     assert!(said.ends_with("✓ no longer watching: 1 applied, 1 undone"), "{said}");

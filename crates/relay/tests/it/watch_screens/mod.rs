@@ -85,9 +85,9 @@ fn start_applied_diffs_log_and_keys() {
     shot.wait("show this");
     shot.snap("keys");
     shot.press("u");
-    shot.wait("✓ reverted");
+    shot.wait("✓ undone");
     shot.press("l");
-    shot.wait("reverts ");
+    shot.wait("undoes: ");
     shot.snap("log");
     shot.press("q");
     shot.wait("no longer watching");

@@ -17,7 +17,7 @@ use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells, line_counts, narro
 pub type QuestionKeys = &'static [(&'static str, &'static str)];
 
 pub const APPLY_KEYS: QuestionKeys = &[
-    ("y", "put it on disk, every file or none; `relay revert` undoes it"),
+    ("y", "put it on disk, every file or none; `relay undo` undoes it"),
     (
         "n",
         "leave everything as it is (so does Enter); what follows it is the reason: `n the tests are missing`",
@@ -31,7 +31,7 @@ pub const APPLY_KEYS: QuestionKeys = &[
 ];
 
 pub const KEEP_KEYS: QuestionKeys = &[
-    ("y", "keep it as it is on disk now; `relay revert` undoes it"),
+    ("y", "keep it as it is on disk now; `relay undo` undoes it"),
     ("n", "put everything back (so does Enter); what follows it is the reason"),
     ("r", "say no with a reason for your model"),
     ("d", "show the diff; `d 2` or `d src/a.ts` of one file"),

@@ -1,0 +1,122 @@
+//! What came of an undo, a redo or a revert, told to people and to machines.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use relaycode_change::diff::{self, FileDiff};
+use relaycode_change::plan::{FileChangeKind, FilePlan};
+use relaycode_change::proposal::GitFileMode;
+use relaycode_ledger::record::title::{self, reverted_title};
+use relaycode_ledger::record::{Record, RecordOmission};
+use relaycode_ledger::transaction::change::{FileChange, NewMode};
+use relaycode_ledger::{KeptEdits, RevertPlan, RevertStep, TxId};
+use relaycode_tui::views;
+use relaycode_tui::views::revert::RevertReport;
+use serde_json::{Value, json};
+
+use crate::{CommandContext, Exit, json};
+
+/// An undo, a redo or a revert that was done, or would be.
+pub(crate) struct RevertOutcome {
+    pub(crate) step: RevertStep,
+    /// What it was recorded as; `None`: nothing was done.
+    pub(crate) id: Option<TxId>,
+    pub(crate) plan: RevertPlan,
+    pub(crate) dry_run: bool,
+    /// The title of what the same step would be about once more.
+    pub(crate) next: Option<String>,
+    pub(crate) has_keys: bool,
+}
+
+impl RevertOutcome {
+    /// What the change did and this cannot bring back needs somebody.
+    pub(crate) fn exit(&self) -> Exit {
+        if self.plan.unrestored.is_empty() || self.dry_run { Exit::Done } else { Exit::NeedsYou }
+    }
+
+    /// Says it. `newest` is what was to be taken back.
+    pub(crate) fn report(&self, root: &Path, newest: &Record, ctx: &mut CommandContext<'_>) {
+        let files: Vec<(FilePlan, FileDiff)> = match self.dry_run {
+            true => self.plan.changes.iter().map(|change| planned_diff(root, change)).collect(),
+            false => Vec::new(),
+        };
+        ctx.print_json(&json::result_json(self.step.name(), self.exit(), self.to_json(root, &files)));
+        if ctx.is_quiet() {
+            return;
+        }
+        let look = ctx.style();
+        let RevertOutcome { step, plan, next, has_keys, .. } = self;
+        let report = RevertReport { step: *step, plan, next: next.clone(), has_keys: *has_keys };
+        let text = if self.id.is_some() {
+            report.text(&look)
+        } else if self.dry_run && !plan.reverts.is_empty() {
+            report.preview(&files, &look)
+        } else {
+            let title = title::title(newest);
+            let said = format!("nothing of \"{}\" is left to {}", reverted_title(&title), step.name());
+            let missing = views::outcome::unrestored_lines(&look, &plan.unrestored);
+            views::outcome::success_line(&look, &look.safe(&look.title(&said))) + &missing
+        };
+        ctx.print_info(&text);
+    }
+
+    fn to_json(&self, root: &Path, files: &[(FilePlan, FileDiff)]) -> Value {
+        let plan = &self.plan;
+        let kept = |kept: &KeptEdits| json!({"path": kept.path, "edits": kept.edits});
+        let missing = |left: &RecordOmission| json!({"path": left.path, "why": left.reason});
+        let mut object = json!({
+            "project": root.to_string_lossy(), "reverted": self.id.is_some(), "id": self.id.map(|id| id.to_string()),
+            "title": plan.title, "revertOf": plan.reverts.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "files": plan.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(),
+            "kept": plan.kept_edits.iter().map(kept).collect::<Vec<_>>(), "withMarkers": plan.conflict_marked,
+            "unrestored": plan.unrestored.iter().map(missing).collect::<Vec<_>>(),
+        });
+        if self.dry_run {
+            let change = |(file, diff): &(FilePlan, FileDiff)| {
+                json!({
+                    "path": file.path.as_str(), "renamedFrom": file.renamed_from.as_ref().map(|from| from.as_str()),
+                    "change": file.change, "added": file.added, "removed": file.removed,
+                    "diff": json::to_value(&diff.content),
+                })
+            };
+            json::merge(
+                &mut object,
+                json!({"dryRun": true, "changes": files.iter().map(change).collect::<Vec<_>>()}),
+            );
+        }
+        object
+    }
+}
+
+/// One file as it would become, and its diff.
+fn planned_diff(root: &Path, change: &FileChange<'_>) -> (FilePlan, FileDiff) {
+    let git_mode = |mode: u32| if mode & 0o100 == 0 { GitFileMode::Regular } else { GitFileMode::Executable };
+    let now = root.join(change.old_path().as_str()).symlink_metadata().ok();
+    let mode_before = change.before.as_ref().and(now).map(|stat| git_mode(stat.permissions().mode()));
+    let mode_after = change.after.as_ref().map(|after| match after.mode {
+        NewMode::Exact(mode) => git_mode(mode),
+        NewMode::Executable(true) => GitFileMode::Executable,
+        NewMode::Executable(false) => GitFileMode::Regular,
+        NewMode::Keep => mode_before.unwrap_or(GitFileMode::Regular),
+    });
+    let plan = FilePlan {
+        path: change.path.clone(),
+        renamed_from: change.renamed_from.clone(),
+        change: match (&change.before, &change.after) {
+            (None, _) => FileChangeKind::Added,
+            (_, None) => FileChangeKind::Deleted,
+            _ if change.renamed_from.is_some() => FileChangeKind::Renamed,
+            _ => FileChangeKind::Modified,
+        },
+        before: change.before.as_ref().map(|bytes| bytes.to_vec()),
+        after: change.after.as_ref().map(|after| after.bytes.to_vec()),
+        mode_before,
+        mode_after,
+        added: change.added,
+        removed: change.removed,
+        dialect: None,
+        hunks: Vec::new(),
+    };
+    let diff = diff::diff_file(&plan);
+    (plan, diff)
+}
