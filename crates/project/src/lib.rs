@@ -11,12 +11,14 @@
 //! | `trust` | what the user said yes to: the configuration and git, separately |
 //! | `checkout` | the key of a checkout: made, read, compared, stripped |
 //! | `identity` | the name `init` gives a project |
+//! | `command_line` | a command line of a shell, read but not run |
 //! | `access` | what somebody who works for the user may do |
 //! | `git` | git as a program: `call` runs it so that nothing of a repository runs, `hooks` is what a commit would run; `commit`, `branch`, `status`, `diff`, `scratch` …; `head` reads branch and commit without git |
 //! | `user_files` | private files, one per project directory |
 
 pub mod access;
 pub mod checkout;
+pub mod command_line;
 pub mod config;
 pub mod git;
 pub mod identity;

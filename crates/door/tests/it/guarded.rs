@@ -32,7 +32,11 @@ fn reason(path: &str, context: &GuardContext) -> Option<String> {
 }
 
 fn gate(commands: &[&str]) -> GuardContext {
-    GuardContext { commands: commands.iter().map(ToString::to_string).collect(), gate: true }
+    GuardContext {
+        commands: commands.iter().map(ToString::to_string).collect(),
+        gate: true,
+        ..GuardContext::default()
+    }
 }
 
 #[rustfmt::skip]
