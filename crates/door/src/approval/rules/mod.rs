@@ -75,6 +75,7 @@ static RULES: &[&dyn ApprovalRule] = &[
     &finding::MASS_DELETION,
     &finding::HIDDEN,
     &finding::SYNTAX,
+    &finding::KEY,
     &gate::GateRule,
     &asked_again::REVISED,
     &asked_again::CHANGED_MEANWHILE,
