@@ -14,6 +14,7 @@
 //! | `command_line` | a command line of a shell, read but not run |
 //! | `access` | what somebody who works for the user may do |
 //! | `git` | git as a program: `call` runs it so that nothing of a repository runs, `hooks` is what a commit would run; `commit`, `branch`, `status`, `diff`, `scratch` …; `head` reads branch and commit without git |
+//! | `ignore_files` | what `.ignore` and `.gitignore` leave out, read within bounds |
 //! | `user_files` | private files, one per project directory |
 
 pub mod access;
@@ -22,6 +23,7 @@ pub mod command_line;
 pub mod config;
 pub mod git;
 pub mod identity;
+pub mod ignore_files;
 pub mod root;
 pub mod trust;
 mod user_files;
