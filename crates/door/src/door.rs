@@ -121,6 +121,11 @@ impl Door {
         all.into_iter().filter(|command| !command.trim().is_empty()).cloned().collect()
     }
 
+    /// How much an answer may be in this project.
+    pub fn limits(&self) -> PlanLimits {
+        configured_limits(self.config())
+    }
+
     pub fn config(&self) -> &Config {
         &self.loaded.config
     }
@@ -176,5 +181,23 @@ impl Door {
     pub fn match_project_id(&self, named: Option<&str>) -> Option<NamedProject> {
         let ours = self.config().project_id.as_deref()?;
         Some(CheckoutKey::classify(ours, self.key().as_ref(), named?))
+    }
+}
+
+/// relay's own limits, except for those that are configured.
+pub fn configured_limits(config: &Config) -> PlanLimits {
+    let own = PlanLimits::default();
+    let set = &config.limits;
+    let or = |limit: Option<u64>, own: usize| {
+        limit.map_or(own, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+    };
+    PlanLimits {
+        text_bytes: or(set.text, own.text_bytes),
+        files: or(set.files, own.files),
+        file_bytes: or(set.file, own.file_bytes),
+        hunks: or(set.hunks, own.hunks),
+        total_bytes: or(set.total, own.total_bytes),
+        work: or(set.work, own.work),
+        stop: own.stop,
     }
 }

@@ -362,7 +362,8 @@ impl<'a> CommandParser<'a> {
             }
         }
         match self.peek() {
-            Some(found) if self.at == start => Err(CommandLineError::Unexpected { found }),
+            // Behind `!`, or in front of an operator.
+            found if self.at == start => Err(CommandLineError::Unexpected { found: found.unwrap_or(';') }),
             // `a (b)`: no shell reads that.
             Some('(') => Err(CommandLineError::Unexpected { found: '(' }),
             _ => Ok(command),

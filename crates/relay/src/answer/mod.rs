@@ -19,7 +19,7 @@ use relaycode_tui::{OutputStyle, clock, views};
 use serde_json::{Value, json};
 
 use crate::json::{self, base64};
-use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel};
+use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project};
 
 /// The arguments that every command with an answer has.
 #[derive(Debug, Clone, clap::Args)]
@@ -38,9 +38,9 @@ pub(crate) struct AnswerArgs {
 }
 
 impl AnswerArgs {
-    pub(crate) fn to_source(&self, ctx: &CommandContext<'_>) -> AnswerSource {
+    pub(crate) fn to_source(&self, project: &Project, ctx: &CommandContext<'_>) -> AnswerSource {
         AnswerSource {
-            limits: self.limit.to_limits(),
+            limits: self.limit.change_limits(project.limits()),
             check_syntax: !self.no_syntax,
             file: self.file.clone(),
             ..AnswerSource::new(AnswerOrigin::from_argument(self.file.as_deref()), ctx)
