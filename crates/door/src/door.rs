@@ -19,6 +19,8 @@ use crate::{approval::approver::Approver, submit, submit::submission::Submission
 
 /// The time that looking for new syntax errors may take.
 pub const SYNTAX_BUDGET: Duration = Duration::from_millis(600);
+/// Threads that look for them at the same time, if there are as many cores.
+pub const SYNTAX_THREADS: usize = 8;
 
 /// The way into one project.
 pub struct Door {

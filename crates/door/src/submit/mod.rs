@@ -23,7 +23,7 @@ use relaycode_text::redact::redact;
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 use crate::approval::rules::{self, ApprovalReason, ApprovalRule, CheckedChange, RuleConsent};
-use crate::door::{Door, SYNTAX_BUDGET};
+use crate::door::{Door, SYNTAX_BUDGET, SYNTAX_THREADS};
 use crate::gate::{GateReport, GateStep, StepResult, run::run_step};
 use crate::linter::LinterCount;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
@@ -439,7 +439,8 @@ pub(crate) fn make_plan(
 /// Adds what is found by looking at the resulting files.
 fn check_result(submission: &Submission<'_>, key: Option<&CheckoutKey>, plan: &mut Plan) {
     if submission.syntax {
-        plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET, &submission.limits.stop));
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(SYNTAX_THREADS);
+        plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET, threads, &submission.limits.stop));
     }
     if let Some(key) = key {
         let found: Vec<PlanFinding> = changes(plan).filter_map(|file| written_key(file, key)).collect();

@@ -158,3 +158,17 @@ fn a_name_with_a_lookalike_letter_is_found_in_code_and_nowhere_else() {
         format!("the name `{fake}` looks Latin, but its `\u{430}` is Cyrillic (U+0430), not `a`")
     );
 }
+
+#[test]
+fn a_start_or_end_that_was_taken_for_content_is_found() {
+    let kind = FindingKind::Placeholder;
+    for (before, after, expected) in [
+        ("a\n", "// a.ts\n// START\nx\n", vec![(kind, Some(2))]),
+        ("a\n", "x\n// END\n\n", vec![(kind, Some(2))]),
+        ("a\n", "// START\nx\n// END\n", vec![(kind, Some(1)), (kind, Some(3))]),
+        ("// START\na\n// END\n", "// START\nx\n// END\n", vec![]),
+        ("a\n", "a\nb\nc\n// START\nx\n// END of it\n", vec![]),
+    ] {
+        assert_eq!(found(file("a.ts", Some(before.as_bytes()), Some(after.as_bytes()))), expected, "{after}");
+    }
+}
