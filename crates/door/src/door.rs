@@ -107,6 +107,7 @@ impl Door {
         let digest = submit::plan_digest(&plan);
         let trusted = self.trust_state().allows();
         let rules = CheckedChange { door: self, submission, plan: &plan, trusted }.reasons();
+        let (plan, rules) = submit::expected_questions(self, submission, plan, rules);
         Ok(PlanPreview { plan, digest, rules })
     }
 

@@ -202,7 +202,7 @@ impl<'a> Submit<'a, '_> {
         let reasons = CheckedChange { door, submission, plan: &plan, trusted }.reasons().into_iter();
         let open: Vec<ApprovalReason> =
             reasons.filter(|reason| reason.finding.is_some() && !submission.covers(reason)).collect();
-        if open.is_empty() || self.was_applied() {
+        if open.is_empty() || was_applied(door, submission) {
             return SubmitOutcome::AlreadyIn { plan: plan.without_doubts() };
         }
         let digest = plan_digest(&plan);
@@ -219,16 +219,6 @@ impl<'a> Submit<'a, '_> {
                 SubmitOutcome::Declined { plan, reason: None, put_back: false, gate: None }
             }
         }
-    }
-
-    /// Whether one of the newest changes is this very answer: then its result is its own.
-    fn was_applied(&self) -> bool {
-        let ledger = &self.door.ledger;
-        let newest = ledger.log_page(0, RECENT_CHANGES).map_or_else(|_| Vec::new(), |page| page.entries);
-        let standing = newest.iter().flat_map(|entry| &entry.members).filter(|change| !change.undone);
-        standing
-            .filter_map(|change| ledger.record(change.id?).ok())
-            .any(|record| record.answer == Some(self.submission.answer))
     }
 
     /// Asks whether the project's commands may run, if that is not known.
@@ -410,6 +400,34 @@ impl<'a> Submit<'a, '_> {
             key.redact(&mut decision);
         }
         self.decisions.push(decision);
+    }
+}
+
+/// Whether one of the newest changes is this very answer: then its result is its own.
+fn was_applied(door: &Door, submission: &Submission<'_>) -> bool {
+    let newest = door.ledger.log_page(0, RECENT_CHANGES).map_or_else(|_| Vec::new(), |page| page.entries);
+    let standing = newest.iter().flat_map(|entry| &entry.members).filter(|change| !change.undone);
+    standing
+        .filter_map(|change| door.ledger.record(change.id?).ok())
+        .any(|record| record.answer == Some(submission.answer))
+}
+
+/// The plan and the reasons as they would be met on the way: of a plan that changes nothing, only what is not certain
+/// about it is asked.
+pub(crate) fn expected_questions(
+    door: &Door,
+    submission: &Submission<'_>,
+    plan: Plan,
+    mut reasons: Vec<ApprovalReason>,
+) -> (Plan, Vec<ApprovalReason>) {
+    if changes(&plan).next().is_some() {
+        return (plan, reasons);
+    }
+    reasons.retain(|reason| reason.finding.is_some());
+    if reasons.is_empty() || was_applied(door, submission) {
+        (plan.without_doubts(), Vec::new())
+    } else {
+        (plan, reasons)
     }
 }
 
