@@ -4,6 +4,8 @@ use relaycode_change::proposal::{Proposal, limits::PlanLimits};
 use relaycode_change::response::{self, ResponseError};
 use relaycode_ledger::Digest;
 
+use crate::door::Door;
+
 /// What was understood of one answer. The digest of its text says whether the same answer came before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerProposal {
@@ -23,5 +25,18 @@ impl AnswerProposal {
     pub fn read_all(text: &str, limits: &PlanLimits) -> Result<Vec<AnswerProposal>, ResponseError> {
         let answers = response::read_all(text, limits)?;
         Ok(answers.into_iter().map(|answer| AnswerProposal::new(answer.proposal, answer.text)).collect())
+    }
+}
+
+impl Door {
+    /// The answer with this checkout's key blacked out wherever it repeats it, except for the name of the project, which
+    /// counts with it, and for what would go into files, which is asked about.
+    #[must_use]
+    pub fn without_key(&self, answer: &AnswerProposal) -> AnswerProposal {
+        let mut answer = answer.clone();
+        if let Some(key) = self.key() {
+            answer.proposal.edit_texts(&mut |text| key.redact(text));
+        }
+        answer
     }
 }

@@ -19,6 +19,8 @@ use crate::{approval::approver::Approver, submit, submit::submission::Submission
 
 /// The time that looking for new syntax errors may take.
 pub const SYNTAX_BUDGET: Duration = Duration::from_millis(600);
+/// Threads that look for them at the same time, if there are as many cores.
+pub const SYNTAX_THREADS: usize = 8;
 
 /// The way into one project.
 pub struct Door {
@@ -105,6 +107,7 @@ impl Door {
         let digest = submit::plan_digest(&plan);
         let trusted = self.trust_state().allows();
         let rules = CheckedChange { door: self, submission, plan: &plan, trusted }.reasons();
+        let (plan, rules) = submit::expected_questions(self, submission, plan, rules);
         Ok(PlanPreview { plan, digest, rules })
     }
 
@@ -119,6 +122,11 @@ impl Door {
         let patch = &self.config().patch;
         let all = [&patch.pre_command, &patch.post_command, &patch.linter];
         all.into_iter().filter(|command| !command.trim().is_empty()).cloned().collect()
+    }
+
+    /// How much an answer may be in this project.
+    pub fn limits(&self) -> PlanLimits {
+        configured_limits(self.config())
     }
 
     pub fn config(&self) -> &Config {
@@ -176,5 +184,23 @@ impl Door {
     pub fn match_project_id(&self, named: Option<&str>) -> Option<NamedProject> {
         let ours = self.config().project_id.as_deref()?;
         Some(CheckoutKey::classify(ours, self.key().as_ref(), named?))
+    }
+}
+
+/// relay's own limits, except for those that are configured.
+pub fn configured_limits(config: &Config) -> PlanLimits {
+    let own = PlanLimits::default();
+    let set = &config.limits;
+    let or = |limit: Option<u64>, own: usize| {
+        limit.map_or(own, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+    };
+    PlanLimits {
+        text_bytes: or(set.text, own.text_bytes),
+        files: or(set.files, own.files),
+        file_bytes: or(set.file, own.file_bytes),
+        hunks: or(set.hunks, own.hunks),
+        total_bytes: or(set.total, own.total_bytes),
+        work: or(set.work, own.work),
+        stop: own.stop,
     }
 }

@@ -221,9 +221,6 @@ pub enum LedgerRule {
     /// The file system forbids changing it.
     #[error("is marked immutable")]
     Immutable,
-    /// A rename would lead to another device.
-    #[error("would move to another device")]
-    OtherDevice,
     /// It cannot exist beside another name on every file system.
     #[error("and {other} are one name on some file systems")]
     NameCollision {
@@ -264,7 +261,6 @@ impl LedgerRule {
             LedgerRule::HardLink { .. } => "hardLink",
             LedgerRule::ReadOnly => "readOnly",
             LedgerRule::Immutable => "immutable",
-            LedgerRule::OtherDevice => "otherDevice",
             LedgerRule::NameCollision { .. } => "twin",
             LedgerRule::Claimed { .. } => "claimed",
             LedgerRule::AwaitsDecision { .. } => "waiting",

@@ -12,15 +12,19 @@
 //! | `checkout` | the key of a checkout: made, read, compared, stripped |
 //! | `seal` | the secret by which relay knows again what it wrote into a project |
 //! | `identity` | the name `init` gives a project |
+//! | `command_line` | a command line of a shell, read but not run |
 //! | `access` | what somebody who works for the user may do |
 //! | `git` | git as a program: `call` runs it so that nothing of a repository runs, `hooks` is what a commit would run; `commit`, `branch`, `status`, `diff`, `scratch` …; `head` reads branch and commit without git |
+//! | `ignore_files` | what `.ignore` and `.gitignore` leave out, read within bounds |
 //! | `user_files` | private files, one per project directory |
 
 pub mod access;
 pub mod checkout;
+pub mod command_line;
 pub mod config;
 pub mod git;
 pub mod identity;
+pub mod ignore_files;
 pub mod root;
 pub mod seal;
 pub mod trust;

@@ -7,12 +7,31 @@
 /// Whether `c` is invisible or reorders what stands around it. Control characters are another
 /// matter (see [`crate::escape`]); tab and line feed are neither.
 pub fn is_hidden(c: char) -> bool {
-    matches!(c,
-        '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
-        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
-        | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}'
-        | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
+    !c.is_ascii() && HIDDEN.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }
+
+/// What has no shape of its own, by the Unicode Character Database (version 16): Default_Ignorable_Code_Point
+/// (`DerivedCoreProperties.txt`); the categories Cf, Zl and Zp (`DerivedGeneralCategory.txt`), but not those marks of Cf that are
+/// seen (Prepended_Concatenation_Mark in `PropList.txt`); and characters whose chart shows nothing although their
+/// category is that of letters or symbols (BLANK, FILLER, NULL in `UnicodeData.txt`). Blanks (Zs) are seen as blanks.
+#[rustfmt::skip]
+const HIDDEN: &[(char, char)] = &[
+    ('\u{00AD}', '\u{00AD}'), ('\u{034F}', '\u{034F}'), ('\u{061C}', '\u{061C}'), ('\u{115F}', '\u{1160}'),
+    ('\u{17B4}', '\u{17B5}'), ('\u{180B}', '\u{180F}'), ('\u{200B}', '\u{200F}'), ('\u{2028}', '\u{202E}'),
+    ('\u{2060}', '\u{206F}'),
+    // BRAILLE PATTERN BLANK
+    ('\u{2800}', '\u{2800}'),
+    ('\u{3164}', '\u{3164}'), ('\u{FE00}', '\u{FE0F}'), ('\u{FEFF}', '\u{FEFF}'), ('\u{FFA0}', '\u{FFA0}'),
+    ('\u{FFF0}', '\u{FFFB}'),
+    // EGYPTIAN HIEROGLYPH VERTICAL JOINER to HALF BLANK
+    ('\u{13430}', '\u{13442}'),
+    // KHITAN SMALL SCRIPT FILLER
+    ('\u{16FE4}', '\u{16FE4}'),
+    ('\u{1BCA0}', '\u{1BCA3}'),
+    // MUSICAL SYMBOL NULL NOTEHEAD
+    ('\u{1D159}', '\u{1D159}'),
+    ('\u{1D173}', '\u{1D17A}'), ('\u{E0000}', '\u{E0FFF}'),
+];
 
 /// The hidden characters of a line that no script or emoji needs, with their byte offsets.
 ///
@@ -62,11 +81,20 @@ pub fn describe_char(c: char) -> String {
         '\u{2069}' => "end of bidirectional isolate",
         '\u{115F}' | '\u{1160}' | '\u{3164}' | '\u{FFA0}' => "Hangul filler",
         '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' => "variation selector",
+        '\u{2800}' => "blank Braille pattern",
+        '\u{13430}'..='\u{13442}' => "hieroglyph format control",
+        '\u{16FE4}' => "Khitan filler",
+        '\u{1D159}' => "null notehead",
         '\u{FEFF}' => "byte order mark",
         '\u{E0000}'..='\u{E007F}' => "tag character",
         _ => "invisible character",
     };
-    format!("U+{:04X} {name}", u32::from(c))
+    format!("{} {name}", code_point(c))
+}
+
+/// `U+202E`
+pub fn code_point(c: char) -> String {
+    format!("U+{:04X}", u32::from(c))
 }
 
 /// What comes directly before a character.
@@ -89,6 +117,15 @@ impl HiddenCharContext {
             '\u{FE00}'..='\u{FE0F}' => is_pictograph(last) || is_ideograph(last) || is_varied_symbol(last),
             '\u{E0100}'..='\u{E01EF}' => is_ideograph(last),
             '\u{180B}'..='\u{180F}' => matches!(last, '\u{1820}'..='\u{18AA}'),
+            // A picture of dots has blank cells.
+            '\u{2800}' => {
+                [Some(last), next].into_iter().flatten().any(|c| matches!(c, '\u{2801}'..='\u{28FF}'))
+            }
+            '\u{13430}'..='\u{13442}' => {
+                matches!(last, '\u{13000}'..='\u{1342F}' | '\u{13460}'..='\u{143FA}')
+            }
+            '\u{16FE4}' => matches!(last, '\u{18B00}'..='\u{18CFF}'),
+            '\u{1D159}' => matches!(last, '\u{1D100}'..='\u{1D1FF}'),
             '\u{200D}' if self.emoji => next.is_some_and(is_pictograph),
             '\u{200C}' | '\u{200D}' => is_joining_script(last),
             '\u{E0020}'..='\u{E007F}' => self.in_flag || begins_flag(last, c, rest),
@@ -165,6 +202,8 @@ mod tests {
             "葛\u{E0100}飾",
             "ᠠ\u{180B}",
             "≨\u{FE00}",
+            "⠋\u{2800}⠙ \u{2800}⠙",
+            "𓀀\u{13430}𓀁",
         ] {
             assert_eq!(found(line), [], "{line:?}");
         }
@@ -188,6 +227,10 @@ mod tests {
             ("🏴\u{E0067}\u{E0062}", "\u{E0067}\u{E0062}"),
             ("می\u{200C}\u{200C}", "\u{200C}"),
             ("let \u{3164} = 1;", "\u{3164}"),
+            ("let a\u{2800} = 1;", "\u{2800}"),
+            ("a\u{16FE4}b", "\u{16FE4}"),
+            ("a\u{13430}b\u{13441}", "\u{13430}\u{13441}"),
+            ("a\u{1D159}", "\u{1D159}"),
         ] {
             let expected: Vec<char> = expected.chars().collect();
             assert_eq!(found(line), expected, "{line:?}");

@@ -6,6 +6,7 @@
 //!
 //! | module | for |
 //! |---|---|
+//! | [`confusable`] | names that only look Latin |
 //! | [`escape`] | making control and invisible characters visible |
 //! | [`hidden`] | which characters a reader cannot see, and which of them are suspicious |
 //! | [`html`] | text inside a page |
@@ -14,6 +15,7 @@
 //! | [`width`] | width in terminal cells, clipping, wrapping |
 //! | [`yaml`] | settings that a user wrote, as nodes with line and column |
 
+pub mod confusable;
 pub mod escape;
 pub mod hidden;
 pub mod html;

@@ -12,7 +12,7 @@ use super::{
     SeenTexts,
 };
 use crate::diff;
-use crate::plan::tree::{PlanTree, TreeEntry};
+use crate::plan::tree::{PlanTree, PlanTreeError, TreeEntry};
 use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
 use crate::proposal::work_budget::WorkBudget;
@@ -204,7 +204,7 @@ impl<'a> PlanBuilder<'a> {
         old: Option<&[String]>,
         line: usize,
     ) -> Result<(), OperationRejected> {
-        self.load(path, line)?;
+        self.load_large(path, line)?;
         self.check_no_conflict(path, &[Written, Deleted, MovedAway, MovedHere], "be deleted", line)?;
         let Some((bytes, _)) = self.files.get(path).and_then(|sheet| sheet.after.as_ref()) else {
             return self.refuse(path, line, "the answer deletes this file, but it does not exist");
@@ -233,7 +233,7 @@ impl<'a> PlanBuilder<'a> {
         if from == to {
             return self.refuse(from, line, "the answer renames this file to the name it has");
         }
-        self.load(from, line)?;
+        self.load_large(from, line)?;
         self.check_no_conflict(from, &[Deleted, MovedAway, MovedHere], "be renamed", line)?;
         let text = format!("the answer renames this file to {to}, but it does not exist");
         let Some(source) = self.files.get(from).filter(|sheet| sheet.after.is_some()) else {
@@ -300,15 +300,37 @@ impl<'a> PlanBuilder<'a> {
         Ok(())
     }
 
-    /// Reads `path` from the tree, unless it was read already.
+    /// Reads `path` from the tree, unless it was read already, for a change of its content.
     fn load(&mut self, path: &RelPath, line: usize) -> Result<(), OperationRejected> {
+        match self.files.get(path).and_then(|sheet| sheet.after.as_ref()).map(|(bytes, _)| bytes.len()) {
+            // It was moved here, however large it is.
+            Some(bytes) if bytes > self.limits.file_bytes => self.check_size(path, line, bytes),
+            Some(_) => Ok(()),
+            None if self.files.contains_key(path) => Ok(()),
+            None => self.load_entry(path, line, self.tree.entry(path), self.limits.file_bytes),
+        }
+    }
+
+    /// The same for a file that is moved or deleted as it is: all files together have a limit, one has none.
+    fn load_large(&mut self, path: &RelPath, line: usize) -> Result<(), OperationRejected> {
+        let most = self.limits.total_bytes;
         if self.files.contains_key(path) {
             return Ok(());
         }
-        let before = match self.tree.entry(path) {
+        self.load_entry(path, line, self.tree.large_entry(path, most), most)
+    }
+
+    fn load_entry(
+        &mut self,
+        path: &RelPath,
+        line: usize,
+        entry: Result<TreeEntry, PlanTreeError>,
+        most: usize,
+    ) -> Result<(), OperationRejected> {
+        let before = match entry {
             Ok(TreeEntry::Missing) => None,
             Ok(TreeEntry::File { bytes, mode }) => {
-                self.check_size(path, line, bytes.len())?;
+                self.check_bytes(path, line, bytes.len(), most)?;
                 Some((bytes, mode))
             }
             Ok(TreeEntry::Other(what)) => {
@@ -417,7 +439,17 @@ impl<'a> PlanBuilder<'a> {
 
     /// Refuses a file that is too large, by itself or with those before it.
     fn check_size(&mut self, path: &RelPath, line: usize, bytes: usize) -> Result<(), OperationRejected> {
-        let PlanLimits { file_bytes, total_bytes, .. } = *self.limits;
+        self.check_bytes(path, line, bytes, self.limits.file_bytes)
+    }
+
+    fn check_bytes(
+        &mut self,
+        path: &RelPath,
+        line: usize,
+        bytes: usize,
+        file_bytes: usize,
+    ) -> Result<(), OperationRejected> {
+        let total_bytes = self.limits.total_bytes;
         self.bytes = self.bytes.saturating_add(bytes);
         let text = if bytes > file_bytes {
             format!("the file has {bytes} bytes; the limit `file` is {file_bytes}")

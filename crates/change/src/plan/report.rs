@@ -104,6 +104,41 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Every text that quotes the answer, for blacking something out: not what goes into files.
+    pub fn edit_texts(&mut self, edit: &mut dyn FnMut(&mut String)) {
+        let hunks = self.files.iter_mut().flat_map(|file| &mut file.hunks);
+        hunks.flat_map(|hunk| &mut hunk.differences).for_each(|line| edit(&mut line.answer));
+        self.findings.iter_mut().for_each(|finding| edit(&mut finding.text));
+        self.notes.iter_mut().for_each(|note| edit(&mut note.text));
+    }
+}
+
+impl PlanRefusal {
+    /// Every text that quotes the answer, for blacking something out.
+    pub fn edit_texts(&mut self, edit: &mut dyn FnMut(&mut String)) {
+        for entry in &mut self.refusals {
+            match &mut entry.reason {
+                RefusalReason::NotFound { wanted, .. } | RefusalReason::Ambiguous { wanted, .. } => {
+                    wanted.edit_texts(edit);
+                }
+                RefusalReason::Hunk { wanted, text, .. } => {
+                    wanted.edit_texts(edit);
+                    edit(text);
+                }
+                RefusalReason::Conflict { text }
+                | RefusalReason::Encoding { text }
+                | RefusalReason::Limit { text }
+                | RefusalReason::Unread { text }
+                | RefusalReason::Nothing { text } => edit(text),
+            }
+        }
+        let fitting = self.fitting.iter_mut().flat_map(|hunk| &mut hunk.report.differences);
+        fitting.for_each(|line| edit(&mut line.answer));
+        self.notes.iter_mut().for_each(|note| edit(&mut note.text));
+    }
+}
+
 impl FilePlan {
     /// Whether the place or the result of one of its hunks is uncertain.
     pub fn has_doubt(&self) -> bool {
@@ -186,10 +221,12 @@ pub enum FindingKind {
     Overwrite,
     /// Much of a file, or many files, would be deleted.
     MassDeletion,
-    /// Invisible or bidirectional characters are added.
+    /// Invisible or bidirectional characters are added, or names with look-alike letters.
     Hidden,
     /// The file parsed before and does not afterwards.
     Syntax,
+    /// The key that lets answers into this project would be written into a file.
+    Key,
     /// A check was skipped; the text says which and why.
     Skipped,
 }
@@ -204,6 +241,7 @@ impl FindingKind {
             FindingKind::MassDeletion => "mass-deletion",
             FindingKind::Hidden => "hidden",
             FindingKind::Syntax => "syntax",
+            FindingKind::Key => "key",
             FindingKind::Skipped => "skipped",
         }
     }

@@ -315,3 +315,44 @@ fn lines_that_end_in_a_return_keep_it() {
         assert!(plan.is_err() || plan.unwrap().files[0].removed == 1, "{:?}", String::from_utf8_lossy(old));
     }
 }
+
+#[test]
+fn a_file_that_is_only_moved_or_deleted_may_be_larger_than_one_that_is_written() {
+    let large = vec![b'x'; crate::proposal::limits::FILE_BYTES + 1];
+    let tree = tree(&[("large", &large), ("other", &large)]);
+    let plan = planned(&tree, vec![rename("large", "moved"), delete("other")]).unwrap();
+    let letters: Vec<char> = plan.files.iter().map(|file| file.change.letter()).collect();
+    assert_eq!(letters, ['R', 'D']);
+    for actions in [
+        vec![whole("large", "small\n")],
+        vec![swap("large", "x", "y")],
+        vec![rename("large", "moved"), swap("moved", "x", "y")],
+    ] {
+        let refused = planned(&tree, actions).unwrap_err();
+        assert!(reasons(&refused).iter().all(|reason| reason.contains("the limit `file` is")), "{refused:?}");
+    }
+    let limits = PlanLimits { total_bytes: large.len(), ..PlanLimits::default() };
+    let operations =
+        [delete("large"), delete("other")].into_iter().map(|action| Operation { line: 1, action });
+    let proposal = Proposal { operations: operations.collect(), ..Proposal::default() };
+    assert!(super::plan(&proposal, &tree, &NoSeenTexts, &limits).is_err());
+}
+
+#[test]
+fn edits_of_one_file_in_different_forms_are_carried_out_in_order() {
+    let tree = tree(&[("a.txt", b"one\ntwo\nthree\n"), ("b.txt", b"old\n")]);
+    let diff = "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n-one\n+1\n two\n three\n```\n";
+    let search = "```txt // a.txt\n<<<<<<< SEARCH\n1\ntwo\n=======\n1\n2\n>>>>>>> REPLACE\n```\n";
+    let moved = "```json // rename-file\n{\"from\": \"a.txt\", \"to\": \"c.txt\"}\n```\n";
+    let gone = "```txt // b.txt\n//TODO: delete this file\n```\n";
+    let anew = "```txt // b.txt\nnew\n```\n";
+    for (answer, expected) in [
+        (format!("{diff}\n{search}"), vec!["M a.txt \"1\\n2\\nthree\\n\""]),
+        (format!("{diff}\n{moved}"), vec!["R c.txt \"1\\ntwo\\nthree\\n\""]),
+        (format!("{gone}\n{anew}"), vec!["M b.txt \"new\\n\""]),
+    ] {
+        let proposal = crate::response::read(&answer, &PlanLimits::default()).unwrap();
+        let plan = super::plan(&proposal, &tree, &NoSeenTexts, &PlanLimits::default());
+        assert_eq!(plan.map(|plan| shown(&plan)).unwrap(), expected, "{answer}");
+    }
+}

@@ -13,6 +13,16 @@ pub trait PlanTree {
     /// If that cannot be found out.
     fn entry(&self, path: &RelPath) -> Result<TreeEntry, PlanTreeError>;
 
+    /// The same for a file that is only moved or deleted: the limit for one file does not count, but it has at most
+    /// `most` bytes.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    fn large_entry(&self, path: &RelPath, most: usize) -> Result<TreeEntry, PlanTreeError> {
+        let _ = most;
+        self.entry(path)
+    }
+
     /// An existing name that differs from `path` but equals it after Unicode normalisation and case
     /// folding, so that not every file system could hold both.
     fn folded_twin(&self, path: &RelPath) -> Option<String> {
@@ -73,6 +83,10 @@ impl PlanTree for OverlayTree<'_> {
             Some(None) => Ok(TreeEntry::Missing),
             None => self.below.entry(path),
         }
+    }
+
+    fn large_entry(&self, path: &RelPath, most: usize) -> Result<TreeEntry, PlanTreeError> {
+        if self.files.contains_key(path) { self.entry(path) } else { self.below.large_entry(path, most) }
     }
 
     fn folded_twin(&self, path: &RelPath) -> Option<String> {

@@ -195,6 +195,19 @@ pub struct TextSpan {
     pub every: bool,
 }
 
+impl Hunk {
+    /// All of its text, for blacking something out.
+    pub(crate) fn edit_texts(&mut self, edit: &mut dyn FnMut(&mut String)) {
+        for lines in [&mut self.before, &mut self.after, &mut self.scope] {
+            lines.iter_mut().for_each(&mut *edit);
+        }
+        if let Some(span) = &mut self.span {
+            edit(&mut span.old);
+            edit(&mut span.new);
+        }
+    }
+}
+
 impl TextSpan {
     /// Whether the texts can also be taken for whole lines: they begin and end alike, or lines go.
     pub fn is_lines(&self) -> bool {
@@ -239,6 +252,18 @@ pub struct ProposalNote {
 }
 
 impl Proposal {
+    /// Every text that is about the change, for blacking something out: not what goes into files, and not the name of
+    /// the project.
+    pub fn edit_texts(&mut self, edit: &mut dyn FnMut(&mut String)) {
+        let control = &mut self.control;
+        control.git_commit_msg.iter_mut().for_each(&mut *edit);
+        control.prompt_summary.iter_mut().for_each(&mut *edit);
+        control.change_summary.iter_mut().flat_map(|row| [&mut row.verb, &mut row.path]).for_each(&mut *edit);
+        self.reasoning.iter_mut().for_each(&mut *edit);
+        self.unread.iter_mut().for_each(|block| edit(&mut block.reason));
+        self.notes.iter_mut().for_each(|note| edit(&mut note.text));
+    }
+
     /// With every response line set to 0, for comparing meaning.
     #[must_use]
     pub fn without_positions(mut self) -> Proposal {

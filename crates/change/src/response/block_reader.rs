@@ -220,10 +220,11 @@ impl<'a> BlockReader<'a> {
 
     /// A block whose header names the file.
     fn read_headed(&mut self, header: &FenceHeader<'_>, path: RelPath, text: &str) -> BlockOutcome {
-        let (body, line) = match self.content_lines(text) {
+        let (body, line) = match self.content_lines(text, header, Some(&path)) {
             Ok(body) => body,
             Err(outcome) => return outcome,
         };
+        let body = body.as_ref();
         let below_name = file_names::first_line_name(body, header.language)
             .filter(|first| RelPath::parse(first.path).is_ok_and(|named| named == path))
             .map(|first| &body[first.below..]);
@@ -294,10 +295,11 @@ impl<'a> BlockReader<'a> {
 
     /// A block whose header says nothing: its first line, the line above, or its own headers may.
     fn read_unheaded(&mut self, header: &FenceHeader<'_>, text: &str) -> BlockOutcome {
-        let (body, line) = match self.content_lines(text) {
+        let (body, line) = match self.content_lines(text, header, None) {
             Ok(body) => body,
             Err(outcome) => return outcome,
         };
+        let body = body.as_ref();
         let first = file_names::first_line_name(body, header.language);
         let named = first.as_ref().and_then(|first| first.dialect);
         let mut chosen = named.unwrap_or_else(|| dialect::detect(body.trim_start_matches('\n')));
@@ -432,11 +434,22 @@ impl<'a> BlockReader<'a> {
         None
     }
 
-    /// Without START and END, and the line (from 1) where it begins.
-    fn content_lines<'t>(&mut self, text: &'t str) -> Result<(&'t str, usize), BlockOutcome> {
+    /// Without START and END, and the line (from 1) where it begins. `named` is the file that the header names.
+    fn content_lines<'t>(
+        &mut self,
+        text: &'t str,
+        header: &FenceHeader<'_>,
+        named: Option<&RelPath>,
+    ) -> Result<(Cow<'t, str>, usize), BlockOutcome> {
         let line = self.segment.content.start + 1;
-        match markers::strip_start_end(text) {
-            StartEndMarkers::Pair { text, skipped } => Ok((text, line + skipped)),
+        let found = markers::strip_start_end(text);
+        if matches!(found, StartEndMarkers::None | StartEndMarkers::Lone("END"))
+            && let Some((content, skipped)) = framed_below_first_lines(text, header.language, named)
+        {
+            return Ok((Cow::Owned(content), line + skipped));
+        }
+        match found {
+            StartEndMarkers::Pair { text, skipped } => Ok((Cow::Borrowed(text), line + skipped)),
             StartEndMarkers::Lone("START")
                 if matches!(self.segment.defect, Some(SegmentDefect::Unclosed | SegmentDefect::Open)) =>
             {
@@ -451,9 +464,9 @@ impl<'a> BlockReader<'a> {
                         "this block has a {marker} line but no {other} line; {marker} was taken for content"
                     ),
                 );
-                Ok((text, line))
+                Ok((Cow::Borrowed(text), line))
             }
-            StartEndMarkers::None => Ok((text, line)),
+            StartEndMarkers::None => Ok((Cow::Borrowed(text), line)),
         }
     }
 
@@ -484,6 +497,31 @@ impl<'a> BlockReader<'a> {
     fn note(&mut self, line: usize, text: impl Into<String>) {
         self.notes.push(ProposalNote { line, text: text.into() });
     }
+}
+
+/// The content of a block in which START stands below a `#!` line, which belongs to the file, or below a line that repeats
+/// the path, which does not if the header has it. With the number of lines that were dropped above it.
+fn framed_below_first_lines(text: &str, language: &str, named: Option<&RelPath>) -> Option<(String, usize)> {
+    let mut rest = text;
+    let (mut kept, mut dropped) = (String::new(), 0);
+    for _ in 0..2 {
+        let first_line = rest.find('\n').map(|end| &rest[..=end])?;
+        if first_line.starts_with("#!") {
+            kept.push_str(first_line);
+        } else {
+            let path = file_names::first_line_name(first_line, language)?.path;
+            if named.is_some_and(|named| RelPath::parse(path).is_ok_and(|path| path == *named)) {
+                dropped += 1;
+            } else {
+                kept.push_str(first_line);
+            }
+        }
+        rest = &rest[first_line.len()..];
+        if let StartEndMarkers::Pair { text, skipped } = markers::strip_start_end(rest) {
+            return Some((kept + text, dropped + skipped));
+        }
+    }
+    None
 }
 
 fn swallowing_outcome(line: usize, next: usize) -> BlockOutcome {

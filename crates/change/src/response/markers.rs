@@ -13,12 +13,12 @@ pub(super) const TAGS: &[&str] = &["source", "code", "pre", "codeblock", "source
 const MARKER_BYTES: usize = 64;
 
 /// `// START` in any comment syntax.
-pub(super) fn is_start(line: &str) -> bool {
+pub(crate) fn is_start(line: &str) -> bool {
     is_comment_of(line, "START")
 }
 
 /// `// END` in any comment syntax.
-pub(super) fn is_end(line: &str) -> bool {
+pub(crate) fn is_end(line: &str) -> bool {
     is_comment_of(line, "END")
 }
 

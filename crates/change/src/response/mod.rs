@@ -18,7 +18,7 @@ mod file_names;
 mod header;
 mod lines;
 mod marker_events;
-mod markers;
+pub(crate) mod markers;
 mod nesting;
 mod print;
 mod quotes;

@@ -17,6 +17,7 @@ mod tests;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use ast_grep_language::{LanguageExt, SupportLang};
@@ -33,29 +34,79 @@ pub const FILE_BYTES: usize = 256 * 1024;
 /// while.
 const FILE_BUDGET: Duration = Duration::from_millis(200);
 
+/// With fewer bytes to parse a thread costs more than it saves.
+const BYTES_PER_THREAD: usize = 32 * 1024;
+
 /// The new syntax errors of `plan`, one finding per file, and what was not checked. Files without a grammar
 /// are not mentioned. Parsing stops when `budget` is used up or somebody asks to stop.
-pub fn check(plan: &Plan, budget: Duration, stop: &StopFlag) -> Vec<PlanFinding> {
+///
+/// A file is parsed once, as it will be; as it was only if that shows errors. Reusing the old tree would need
+/// a parse of the old text, which costs as much. The files are spread over at most `threads`.
+pub fn check(plan: &Plan, budget: Duration, threads: usize, stop: &StopFlag) -> Vec<PlanFinding> {
     let deadline = Instant::now().checked_add(budget);
+    let with_grammar = |file: &'_ FilePlan| language::for_check(&file.path).filter(|_| changes_text(file));
+    let files: Vec<(&FilePlan, SupportLang)> =
+        plan.files.iter().filter_map(|file| Some((file, with_grammar(file)?))).collect();
     let mut found = Vec::new();
     let mut late: Vec<&FilePlan> = Vec::new();
-    for file in plan.files.iter().filter(|file| changes_text(file)) {
-        let Some(language) = language::for_check(&file.path) else { continue };
-        let bytes = [&file.before, &file.after].into_iter().flatten().map(Vec::len).max().unwrap_or(0);
-        if bytes > FILE_BYTES {
-            let (size, most) = (bytes.div_ceil(1024), FILE_BYTES / 1024);
-            let text = format!("syntax not checked: {size} KiB, the check reads files up to {most} KiB");
-            found.push(finding(FindingKind::Skipped, file, None, text));
-            continue;
-        }
-        let own = Instant::now().checked_add(FILE_BUDGET);
-        match new_error(file, language, &ParseDeadline { time: deadline.min(own), stop }) {
+    for ((file, _), checked) in files.iter().zip(check_files(&files, deadline, threads, stop)) {
+        match checked {
             Some(finding) => found.extend(finding),
             None => late.push(file),
         }
     }
     found.extend(timeout_finding(&late, budget));
     found
+}
+
+/// What [`check_file`] says of each file, in their order.
+fn check_files(
+    files: &[(&FilePlan, SupportLang)],
+    deadline: Option<Instant>,
+    threads: usize,
+    stop: &StopFlag,
+) -> Vec<Option<Option<PlanFinding>>> {
+    let bytes: usize = files.iter().map(|(file, _)| file.after.as_ref().map_or(0, Vec::len)).sum();
+    let threads = threads.min(bytes / BYTES_PER_THREAD).min(files.len());
+    if threads <= 1 {
+        return files.iter().map(|(file, language)| check_file(file, *language, deadline, stop)).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((file, language)) = files.get(at) else { return done };
+            done.push((at, check_file(file, *language, deadline, stop)));
+        }
+    };
+    let mut checked = vec![None; files.len()];
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        // A thread that panicked leaves its files unchecked, which is said.
+        let done = others.into_iter().flat_map(|other| other.join().unwrap_or_default());
+        for (at, outcome) in work().into_iter().chain(done) {
+            checked[at] = outcome;
+        }
+    });
+    checked
+}
+
+/// A finding if there is one; `None` if the time is over.
+fn check_file(
+    file: &FilePlan,
+    language: SupportLang,
+    deadline: Option<Instant>,
+    stop: &StopFlag,
+) -> Option<Option<PlanFinding>> {
+    let bytes = [&file.before, &file.after].into_iter().flatten().map(Vec::len).max().unwrap_or(0);
+    if bytes > FILE_BYTES {
+        let (size, most) = (bytes.div_ceil(1024), FILE_BYTES / 1024);
+        let text = format!("syntax not checked: {size} KiB, the check reads files up to {most} KiB");
+        return Some(Some(finding(FindingKind::Skipped, file, None, text)));
+    }
+    let own = Instant::now().checked_add(FILE_BUDGET);
+    new_error(file, language, &ParseDeadline { time: deadline.min(own), stop })
 }
 
 fn changes_text(file: &FilePlan) -> bool {
@@ -70,24 +121,23 @@ fn new_error(
     language: SupportLang,
     until: &ParseDeadline<'_>,
 ) -> Option<Option<PlanFinding>> {
-    let text = |bytes: &Option<Vec<u8>>| {
-        let text = bytes.as_deref().and_then(lossy_text).unwrap_or_default();
-        text.trim_start_matches('\u{FEFF}').to_owned()
-    };
-    let (before, after) = (text(&file.before), text(&file.after));
-    let errors = parse_errors(&after, language, until)?;
-    if errors.is_empty() || language::is_template(&after, language) {
+    let after = file.after.as_deref().and_then(lossy_text).unwrap_or_default();
+    let after = after.trim_start_matches('\u{FEFF}');
+    let errors = parse_errors(after, language, until)?;
+    if errors.is_empty() || language::is_template(after, language) {
         return Some(None);
     }
-    let old = parse_errors(&before, language, until)?;
+    let before = file.before.as_deref().and_then(lossy_text).unwrap_or_default();
+    let before = before.trim_start_matches('\u{FEFF}');
+    let old = parse_errors(before, language, until)?;
     if errors.len() <= old.len() {
         return Some(None);
     }
-    let old_lines: HashSet<&str> = old.iter().map(|error| line_at(&before, error.line)).collect();
-    let is_new = |error: &&SyntaxError| !old_lines.contains(line_at(&after, error.line));
+    let old_lines: HashSet<&str> = old.iter().map(|error| line_at(before, error.line)).collect();
+    let is_new = |error: &&SyntaxError| !old_lines.contains(line_at(after, error.line));
     let first = errors.iter().find(is_new).or(errors.first());
     Some(first.map(|first| {
-        let text = sentence(first, line_at(&after, first.line), language);
+        let text = sentence(first, line_at(after, first.line), language);
         finding(FindingKind::Syntax, file, Some(first.line + 1), text)
     }))
 }
@@ -168,13 +218,13 @@ fn parse(text: &[u8], language: SupportLang, until: &ParseDeadline<'_>) -> Optio
 }
 
 fn sentence(error: &SyntaxError, line: &str, language: SupportLang) -> String {
-    let (number, language) = (error.line + 1, language::name(language));
+    let language = language::name(language);
     match &error.missing {
         Some(what) if !what.is_empty() && what.chars().all(|c| c.is_ascii_punctuation()) => {
-            format!("line {number} does not parse as {language}: `{what}` is missing")
+            format!("does not parse as {language}: `{what}` is missing")
         }
-        _ if line.trim().is_empty() => format!("line {number} does not parse as {language}"),
-        _ => format!("line {number} does not parse as {language}: `{}`", clip_line(line)),
+        _ if line.trim().is_empty() => format!("does not parse as {language}"),
+        _ => format!("does not parse as {language}: `{}`", clip_line(line)),
     }
 }
 

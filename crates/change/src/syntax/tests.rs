@@ -21,7 +21,7 @@ fn file(path: &str, before: Option<&str>, after: &str) -> FilePlan {
 
 fn checked(files: Vec<FilePlan>, budget: Duration) -> Vec<PlanFinding> {
     let plan = Plan { files, ..Plan::default() };
-    check(&plan, budget, &StopFlag::default())
+    check(&plan, budget, 1, &StopFlag::default())
 }
 
 fn one(path: &str, before: Option<&str>, after: &str) -> Option<(FindingKind, Option<usize>)> {
@@ -82,7 +82,7 @@ fn errors_that_were_there_do_not_count() {
 #[test]
 fn the_sentence_names_line_and_language() {
     let found = checked(vec![file("a.rs", None, "fn f() {\n    let = 1;\n}\n")], AMPLE);
-    assert_eq!(found[0].text, "line 2 does not parse as Rust: `let = 1;`");
+    assert_eq!(found[0].text, "does not parse as Rust: `let = 1;`");
 }
 
 #[test]
@@ -146,4 +146,20 @@ fn a_parse_that_takes_too_long_is_interrupted() {
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].kind, FindingKind::Skipped);
     assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn any_number_of_threads_finds_the_same_in_the_same_order() {
+    let good = "export const a = (b: number): number => b + 1;\n".repeat(40);
+    let files = (0..100).map(|number| {
+        let after = if number % 7 == 3 { format!("{good}const = ;\n") } else { good.clone() };
+        file(&format!("src/f{number:03}.ts"), Some("let a = 1;\n"), &after)
+    });
+    let plan = Plan { files: files.collect(), ..Plan::default() };
+    let found = |threads| check(&plan, AMPLE, threads, &StopFlag::default());
+    let alone = found(1);
+    assert_eq!(alone.len(), 14);
+    for threads in [0, 2, 3, 8, 200] {
+        assert_eq!(found(threads), alone, "{threads}");
+    }
 }

@@ -382,3 +382,13 @@ fn tools_are_known_by_the_words_of_the_command() {
         assert_eq!(count(command, b"", true).reader, reader, "{command}");
     }
 }
+
+#[test]
+fn an_error_of_node_has_its_place_and_its_words() {
+    let output = b"/app/src/a.js:3\nconst = ;\n      ^\n\nSyntaxError: Unexpected token '='\n    at wrapSafe (node:internal/modules/cjs/loader:1464:18)\n\nNode.js v20.20.2\n";
+    let counted = count("node --check src/a.js", output, false);
+    assert_eq!(counted.errors, 1);
+    let error = &counted.diagnostics[0];
+    assert_eq!((error.file.as_str(), error.line), ("/app/src/a.js", 3));
+    assert_eq!((error.code.as_str(), error.message.as_str()), ("SyntaxError", "Unexpected token '='"));
+}

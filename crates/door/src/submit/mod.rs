@@ -11,17 +11,19 @@ pub(crate) mod outcome;
 pub(crate) mod submission;
 
 use relaycode_change::plan::tree::{PlanTree, TreeEntry};
-use relaycode_change::plan::{self, FileChangeKind, FilePlan, Plan, PlanRefusal, revise};
+use relaycode_change::plan::{
+    self, FileChangeKind, FilePlan, FindingKind, Plan, PlanFinding, PlanRefusal, revise,
+};
 use relaycode_change::{proposal::path::RelPath, syntax};
 use relaycode_ledger::{Digest, LedgerError, OpenTransaction, TxId};
 use relaycode_ledger::{disk::digest::digest_changes, transaction::change::FileChange};
-use relaycode_project::checkout::{self, NamedProject};
+use relaycode_project::checkout::{self, CheckoutKey, NamedProject};
 use relaycode_project::trust;
 use relaycode_text::redact::redact;
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 use crate::approval::rules::{self, ApprovalReason, ApprovalRule, CheckedChange, RuleConsent};
-use crate::door::{Door, SYNTAX_BUDGET};
+use crate::door::{Door, SYNTAX_BUDGET, SYNTAX_THREADS};
 use crate::gate::{GateReport, GateStep, StepResult, run::run_step};
 use crate::linter::LinterCount;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
@@ -200,7 +202,7 @@ impl<'a> Submit<'a, '_> {
         let reasons = CheckedChange { door, submission, plan: &plan, trusted }.reasons().into_iter();
         let open: Vec<ApprovalReason> =
             reasons.filter(|reason| reason.finding.is_some() && !submission.covers(reason)).collect();
-        if open.is_empty() || self.was_applied() {
+        if open.is_empty() || was_applied(door, submission) {
             return SubmitOutcome::AlreadyIn { plan: plan.without_doubts() };
         }
         let digest = plan_digest(&plan);
@@ -217,16 +219,6 @@ impl<'a> Submit<'a, '_> {
                 SubmitOutcome::Declined { plan, reason: None, put_back: false, gate: None }
             }
         }
-    }
-
-    /// Whether one of the newest changes is this very answer: then its result is its own.
-    fn was_applied(&self) -> bool {
-        let ledger = &self.door.ledger;
-        let newest = ledger.log_page(0, RECENT_CHANGES).map_or_else(|_| Vec::new(), |page| page.entries);
-        let standing = newest.iter().flat_map(|entry| &entry.members).filter(|change| !change.undone);
-        standing
-            .filter_map(|change| ledger.record(change.id?).ok())
-            .any(|record| record.answer == Some(self.submission.answer))
     }
 
     /// Asks whether the project's commands may run, if that is not known.
@@ -309,7 +301,7 @@ impl<'a> Submit<'a, '_> {
             };
             plan = revised.map_err(|error| DoorError::Revision(error.to_string()))?;
         }
-        check_syntax(self.submission, &mut plan);
+        check_result(self.submission, self.door.key().as_ref(), &mut plan);
         if changes(&plan).next().is_none() {
             return Err(SubmitOutcome::Declined { plan, reason: None, put_back: false, gate: None }.into());
         }
@@ -319,7 +311,8 @@ impl<'a> Submit<'a, '_> {
     /// The files of the plan that are no longer as it says.
     fn changed_files(&self, plan: &Plan) -> Vec<RelPath> {
         let tree = self.door.tree(&self.submission.limits);
-        changes(plan).filter(|file| !matches_plan(file, &tree)).map(|file| file.path.clone()).collect()
+        let most = self.submission.limits.total_bytes;
+        changes(plan).filter(|file| !matches_plan(file, &tree, most)).map(|file| file.path.clone()).collect()
     }
 
     /// Runs what has to run before: `preCommand`, and the linter for its baseline.
@@ -362,8 +355,7 @@ impl<'a> Submit<'a, '_> {
         let named = proposal.control.project_id.as_deref();
         let ours = door.config().project_id.as_deref();
         let project_id = named.map_or_else(|| door.project_id(), |named| checkout::strip_key(ours, named));
-        let about =
-            record_metadata(self.submission, id, &project_id, door.head(), &admitted.plan, admitted.digest);
+        let about = record_metadata(self.submission, id, &project_id, door, &admitted.plan, admitted.digest);
         let changes: Vec<_> = admitted.plan.files.iter().filter_map(FileChange::from_plan).collect();
         door.ledger.begin(&changes, about, &|| self.approver.stop_requested())
     }
@@ -403,7 +395,39 @@ impl<'a> Submit<'a, '_> {
             }
             (true, _) => format!("{step} by {by}: trusted, with its key, and nothing to look at"),
         };
-        self.decisions.push(redact(&decision).into_owned());
+        let mut decision = redact(&decision).into_owned();
+        if let Some(key) = self.door.key() {
+            key.redact(&mut decision);
+        }
+        self.decisions.push(decision);
+    }
+}
+
+/// Whether one of the newest changes is this very answer: then its result is its own.
+fn was_applied(door: &Door, submission: &Submission<'_>) -> bool {
+    let newest = door.ledger.log_page(0, RECENT_CHANGES).map_or_else(|_| Vec::new(), |page| page.entries);
+    let standing = newest.iter().flat_map(|entry| &entry.members).filter(|change| !change.undone);
+    standing
+        .filter_map(|change| door.ledger.record(change.id?).ok())
+        .any(|record| record.answer == Some(submission.answer))
+}
+
+/// The plan and the reasons as they would be met on the way: of a plan that changes nothing, only what is not certain
+/// about it is asked.
+pub(crate) fn expected_questions(
+    door: &Door,
+    submission: &Submission<'_>,
+    plan: Plan,
+    mut reasons: Vec<ApprovalReason>,
+) -> (Plan, Vec<ApprovalReason>) {
+    if changes(&plan).next().is_some() {
+        return (plan, reasons);
+    }
+    reasons.retain(|reason| reason.finding.is_some());
+    if reasons.is_empty() || was_applied(door, submission) {
+        (plan.without_doubts(), Vec::new())
+    } else {
+        (plan, reasons)
     }
 }
 
@@ -414,15 +438,56 @@ pub(crate) fn make_plan(
     tree: &dyn PlanTree,
 ) -> Result<Plan, Box<PlanRefusal>> {
     let seen = door.ledger.shown_texts();
-    let mut plan = plan::plan(submission.proposal, tree, &seen, &submission.limits)?;
-    check_syntax(submission, &mut plan);
+    let key = door.key();
+    let hide = |text: &mut String| {
+        if let Some(key) = &key {
+            key.redact(text);
+        }
+    };
+    let planned = plan::plan(submission.proposal, tree, &seen, &submission.limits);
+    let mut plan = planned.map_err(|mut refused| {
+        refused.edit_texts(&mut { hide });
+        refused
+    })?;
+    check_result(submission, key.as_ref(), &mut plan);
+    plan.edit_texts(&mut { hide });
     Ok(plan)
 }
 
-fn check_syntax(submission: &Submission<'_>, plan: &mut Plan) {
+/// Adds what is found by looking at the resulting files.
+fn check_result(submission: &Submission<'_>, key: Option<&CheckoutKey>, plan: &mut Plan) {
     if submission.syntax {
-        plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET, &submission.limits.stop));
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(SYNTAX_THREADS);
+        plan.findings.extend(syntax::check(plan, SYNTAX_BUDGET, threads, &submission.limits.stop));
     }
+    if let Some(key) = key {
+        let found: Vec<PlanFinding> = changes(plan).filter_map(|file| written_key(file, key)).collect();
+        plan.findings.extend(found);
+    }
+}
+
+/// The first line of a file that gets the key, or its name.
+fn written_key(file: &FilePlan, key: &CheckoutKey) -> Option<PlanFinding> {
+    let key = key.as_str();
+    let lines = |bytes: &Option<Vec<u8>>| -> Vec<usize> {
+        let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default());
+        if !text.contains(key) {
+            return Vec::new();
+        }
+        let lines = text.split('\n').enumerate();
+        lines.filter(|(_, line)| line.contains(key)).map(|(at, _)| at + 1).collect()
+    };
+    let (before, after) = (lines(&file.before), lines(&file.after));
+    let in_name = file.path.as_str().contains(key) && file.change != FileChangeKind::Deleted;
+    let line = after.iter().find(|line| !before.contains(line)).or(after.first()).copied();
+    (in_name || after.len() > before.len()).then(|| PlanFinding {
+        kind: FindingKind::Key,
+        path: file.path.clone(),
+        line,
+        text: "this checkout's key would be written into the file: whoever reads it can write answers that relay \
+               takes for yours"
+            .to_string(),
+    })
 }
 
 /// The digest of what a plan does.
@@ -436,9 +501,9 @@ pub(crate) fn changes(plan: &Plan) -> impl Iterator<Item = &FilePlan> {
 }
 
 /// Whether a file is as the plan found it.
-fn matches_plan(file: &FilePlan, tree: &dyn PlanTree) -> bool {
+fn matches_plan(file: &FilePlan, tree: &dyn PlanTree, most: usize) -> bool {
     let old = file.renamed_from.as_ref().unwrap_or(&file.path);
-    let there = match (tree.entry(old), &file.before) {
+    let there = match (tree.large_entry(old, most), &file.before) {
         (Ok(TreeEntry::File { bytes, mode }), Some(before)) => {
             bytes == *before && Some(mode) == file.mode_before
         }

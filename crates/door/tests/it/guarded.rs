@@ -32,7 +32,11 @@ fn reason(path: &str, context: &GuardContext) -> Option<String> {
 }
 
 fn gate(commands: &[&str]) -> GuardContext {
-    GuardContext { commands: commands.iter().map(ToString::to_string).collect(), gate: true }
+    GuardContext {
+        commands: commands.iter().map(ToString::to_string).collect(),
+        gate: true,
+        ..GuardContext::default()
+    }
 }
 
 #[rustfmt::skip]
@@ -103,6 +107,11 @@ const GUARDED: &[&str] = &[
     ".cargo/config", ".Cargo/Config.toml", "CARGO~1/CONFIG~1.TOM", "rust-toolchain", "rust-toolchain.toml",
     ".tool-versions", "mise.toml", ".mise.toml", ".bazelrc", "gradlew", ".mvn/extensions.xml",
     "sitecustomize.py", ".bashrc",
+    // what tools read when they start, and who reviews and releases
+    "commitlint.config.js", "commitlint.config.ts", ".commitlintrc.json", ".pdbrc", ".pdbrc.py", ".ghci", ".iex.exs", "ansible.cfg",
+    "playbooks/ansible.cfg", ".releaserc", ".releaserc.yaml", "release.config.cjs", "CODEOWNERS", ".github/CODEOWNERS",
+    "docs/CODEOWNERS", ".ocamlinit", ".psqlrc", ".latexmkrc", "pip.conf", ".curlrc", ".nvmrc", "renovate.json", ".mergify.yml",
+    ".github/dependabot.yml", ".changeset/config.json", ".byebugrc", ".htaccess", "NuGet.Config", "Vagrantfile",
 ];
 
 #[test]
@@ -123,7 +132,8 @@ const BUILD: &[&str] = &[
     "babel.config.js", "Gruntfile.js", "gulpfile.js", "Rakefile", "Gemfile", "Gemfile.lock", "build.gradle",
     "build.gradle.kts", "settings.gradle", "pom.xml", "CMakeLists.txt", "cmake/x.cmake", "meson.build",
     "go.mod", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "Cargo.lock",
-    "poetry.lock", "uv.lock", "ruff.toml", "mypy.ini", "node_modules/eslint/index.js",
+    "poetry.lock", "uv.lock", "ruff.toml", "mypy.ini", "node_modules/eslint/index.js", ".shellcheckrc", "rustfmt.toml",
+    ".clang-tidy", "pyrightconfig.json", "deny.toml", ".coveragerc",
 ];
 
 #[test]
@@ -151,7 +161,6 @@ fn ordinary_files_are_not_guarded() {
         ".gitignore",
         ".editorconfig",
         ".github/ISSUE_TEMPLATE/bug.md",
-        ".github/CODEOWNERS",
         ".gitlab/issue_templates/x.md",
         "LICENSE",
         "src/git.rs",

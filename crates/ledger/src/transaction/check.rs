@@ -8,7 +8,6 @@ use relaycode_change::proposal::path::RelPath;
 use relaycode_durable::{FsKind, FsStat, is_too_long};
 
 use crate::disk::{PathEntry, PathResolver, ancestors, if_directory, split_parent};
-use crate::transaction::stage::device_of;
 use crate::transaction::{PlannedStep, TransactionHeader};
 use crate::{IoContext, LedgerError, LedgerRefusal, LedgerResult, LedgerRule, io_error};
 
@@ -98,8 +97,7 @@ impl ChangeChecker<'_, '_> {
             PlannedStep::Create { path, .. } => self.require_free(path),
             PlannedStep::Move { path, to, before } => {
                 self.require_file(path, before, !self.about.revert_of.is_empty())?;
-                self.require_free(to)?;
-                self.require_same_device(path, to)
+                self.require_free(to)
             }
         }
     }
@@ -220,13 +218,6 @@ impl ChangeChecker<'_, '_> {
         let twin = twin.map(|other| if parent.is_empty() { other } else { format!("{parent}/{other}") });
         if let Some(other) = twin.filter(|other| !self.freed_paths.contains(other.as_str())) {
             self.refuse(path, LedgerRule::NameCollision { other });
-        }
-        Ok(())
-    }
-
-    fn require_same_device(&mut self, from: &str, to: &str) -> LedgerResult<()> {
-        if device_of(self.paths, split_parent(from).0)?.0 != device_of(self.paths, split_parent(to).0)?.0 {
-            self.refuse(to, LedgerRule::OtherDevice);
         }
         Ok(())
     }

@@ -44,6 +44,7 @@ use relaycode_durable::{DirMode, FsDir, FsLock};
 
 use crate::disk::{
     Digest, DirtyDirectories, PathResolver, STATE_DIR_NAME, StateDir, StateSubdir, ancestors, if_directory,
+    split_parent,
 };
 use crate::record::{
     FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory, blobs,
@@ -109,8 +110,11 @@ impl Ledger {
         }
         let claims = claims(&others);
         self.require_unprocessed(&state, &about)?;
-        let wanted = steps::plan_steps(changes).map_err(LedgerError::Refused)?;
         let paths = self.root.resolver();
+        let device =
+            |path: &str| stage::device_of(&paths, split_parent(path).0).ok().map(|(device, _)| device);
+        let wanted = steps::plan_steps(changes, &|from, to| device(from) == device(to));
+        let wanted = wanted.map_err(LedgerError::Refused)?;
         let checked = check::check(&paths, &wanted, &about, &claims)?;
         let remove_directories = existing_directories(&paths, &about.directories_to_remove)?;
         let own = self.make_transaction_directory(&state, about.uuid)?;

@@ -1,5 +1,5 @@
 //! From the changes that a caller wants to the steps that a transaction takes. Pure: it looks at
-//! names and bytes, not at the disk.
+//! names and bytes, not at the disk; whether two names are on one device it is told.
 //!
 //! Every name has what stands there before and what shall stand there after; a step follows from
 //! the two. That way renames may form chains or circles, and a file may make room for a directory:
@@ -50,9 +50,11 @@ impl<'c> PlannedStep<'c> {
     }
 }
 
-/// The steps for `changes`, in their order: removals, moves, replacements, creations.
+/// The steps for `changes`, in their order: removals, moves, replacements, creations. `can_move` says whether a file can
+/// get from one name to another as it is; where it cannot, its bytes are written there and it is removed here.
 pub(super) fn plan_steps<'c>(
     changes: &'c [FileChange<'_>],
+    can_move: &dyn Fn(&str, &str) -> bool,
 ) -> Result<Vec<PlannedStep<'c>>, Vec<LedgerRefusal>> {
     let mut before: BTreeMap<&str, &[u8]> = BTreeMap::new();
     let mut after: BTreeMap<&str, PlannedFile<'_>> = BTreeMap::new();
@@ -77,7 +79,8 @@ pub(super) fn plan_steps<'c>(
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    let moves = find_moves(changes, &before, &after);
+    let mut moves = find_moves(changes, &before, &after);
+    moves.retain(|from, to| can_move(from, to));
     let moved_to: HashSet<&str> = moves.values().copied().collect();
     let mut steps = Vec::new();
     for (path, bytes) in &before {
@@ -172,7 +175,7 @@ mod tests {
     }
 
     fn shape(changes: &[FileChange<'_>]) -> Vec<String> {
-        let steps = plan_steps(changes).unwrap();
+        let steps = plan_steps(changes, &|_, _| true).unwrap();
         let text = |step: &PlannedStep<'_>| match step {
             PlannedStep::Remove { path, .. } => format!("remove {path}"),
             PlannedStep::Move { path, to, .. } => format!("move {path} {to}"),
@@ -215,8 +218,11 @@ mod tests {
     #[test]
     fn a_name_takes_part_once_and_not_in_two_spellings() {
         let twice = [change(None, Some(("a", "1"))), change(None, Some(("a", "2")))];
-        assert_eq!(plan_steps(&twice).unwrap_err()[0].rule, LedgerRule::DuplicatePath);
+        assert_eq!(plan_steps(&twice, &|_, _| true).unwrap_err()[0].rule, LedgerRule::DuplicatePath);
         let twins = [change(None, Some(("a", "1"))), change(None, Some(("A", "2")))];
-        assert!(matches!(plan_steps(&twins).unwrap_err()[0].rule, LedgerRule::NameCollision { .. }));
+        assert!(matches!(
+            plan_steps(&twins, &|_, _| true).unwrap_err()[0].rule,
+            LedgerRule::NameCollision { .. }
+        ));
     }
 }

@@ -2,7 +2,7 @@
 //! that was written for this user and this directory.
 //!
 //! It lives in the user's own directory, per path, device and inode, is made on first need and stays.
-//! It never goes into records and logs: [`strip`] takes it off. It keeps strangers out; it does not stop
+//! It never goes into records and logs: [`strip_key`] takes it off a name, [`CheckoutKey::redact`] out of a text. It keeps strangers out; it does not stop
 //! a model that was itself misled.
 
 #[cfg(test)]
@@ -10,6 +10,7 @@ mod tests;
 
 use std::{fmt, path::Path};
 
+use relaycode_text::redact::MARK;
 use serde::{Deserialize, Serialize};
 
 use crate::user_files::{DirectoryInode, DirectoryRef, UserFileError, UserFileStore, json_file};
@@ -61,6 +62,13 @@ impl CheckoutKey {
             Some(rest) if key.is_some_and(|key| key.0 == rest) => NamedProject::WithKey,
             Some(rest) if looks_like_a_key(rest) => NamedProject::WithOtherKey,
             _ => NamedProject::OtherProject,
+        }
+    }
+
+    /// Blacks the key out.
+    pub fn redact(&self, text: &mut String) {
+        if text.contains(&self.0) {
+            *text = text.replace(&self.0, MARK);
         }
     }
 

@@ -158,10 +158,11 @@ pub fn find_key(name: &str) -> Option<&'static ConfigKey> {
 }
 
 /// The sections and what they are about, in the order of the file.
-pub const SECTIONS: [(&str, &str); 5] = [
+pub const SECTIONS: [(&str, &str); 6] = [
     ("core", "How relay itself behaves."),
     ("watcher", "How the clipboard is watched and what the prompt asks for."),
     ("patch", "How a change is judged."),
+    ("limits", "How much an answer may be, and may change; `--limit` goes before."),
     ("git", "What is done with git."),
     ("friends", "Whom `ask`, `review` and `do` turn to, and how long they wait."),
 ];
@@ -198,7 +199,7 @@ const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
 #[rustfmt::skip]
-pub static KEYS: [ConfigKey; 23] = [
+pub static KEYS: [ConfigKey; 29] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
@@ -240,6 +241,19 @@ pub static KEYS: [ConfigKey; 23] = [
         "A change of more files asks a person; null: any number is fine.").needs(TrustNeed::Approval).optional(),
     key("patch.commandTimeout", number(1, 86_400), |c| ConfigSlot::Number(&mut c.patch.command_timeout),
         "Seconds that one of the commands may take before it is ended.").optional(),
+    key("limits.text", limit(256 << 20), |c| ConfigSlot::Limit(&mut c.limits.text),
+        "Bytes of an answer; null: 4 MiB.").optional(),
+    key("limits.files", limit(CHANGED_FILES), |c| ConfigSlot::Limit(&mut c.limits.files),
+        "Files that one answer may change; null: 200.").optional(),
+    key("limits.file", limit(1 << 30), |c| ConfigSlot::Limit(&mut c.limits.file),
+        "Bytes of a file that is written, before and after; a file that is only renamed or deleted may have more; null: 1 MiB.")
+        .optional(),
+    key("limits.hunks", limit(1_000_000), |c| ConfigSlot::Limit(&mut c.limits.hunks),
+        "Edits in one answer; null: 2000.").optional(),
+    key("limits.total", limit(16 << 30), |c| ConfigSlot::Limit(&mut c.limits.total),
+        "Bytes of all files that one answer changes, before and after; null: 400 MiB.").optional(),
+    key("limits.work", limit(15_000_000_000), |c| ConfigSlot::Limit(&mut c.limits.work),
+        "Steps that finding the places of all edits may take; null: 150000000.").optional(),
     key("git.autoGitBranch", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.git.auto_git_branch),
         "Whether every change gets a branch of its own."),
     key("git.gitBranchPrefix", ConfigValueKind::Text(ConfigTextRule::BranchPrefix), |c| ConfigSlot::Text(&mut c.git.git_branch_prefix),
@@ -278,6 +292,11 @@ const fn key(
 
 const fn number(least: u64, most: u64) -> ConfigValueKind {
     ConfigValueKind::Number { least, most, or_none: false }
+}
+
+/// A limit of relay's own that can be another.
+const fn limit(most: u64) -> ConfigValueKind {
+    ConfigValueKind::Number { least: 1, most, or_none: true }
 }
 
 impl ConfigKey {

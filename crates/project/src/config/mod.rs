@@ -40,6 +40,8 @@ pub struct Config {
     pub watcher: WatcherConfig,
     /// How a change is judged.
     pub patch: PatchConfig,
+    /// How much an answer may be.
+    pub limits: LimitsConfig,
     /// What is done with git.
     pub git: GitConfig,
     /// Whom `ask`, `review` and `do` turn to. Only the user's own file says so: what a project holds goes to nobody
@@ -122,6 +124,17 @@ pub struct PatchConfig {
     pub command_timeout: u64,
 }
 
+/// `limits.*`; `None`: relay's own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LimitsConfig {
+    pub text: Option<u64>,
+    pub files: Option<u64>,
+    pub file: Option<u64>,
+    pub hunks: Option<u64>,
+    pub total: Option<u64>,
+    pub work: Option<u64>,
+}
+
 /// `patch.approvalMode`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalMode {
@@ -184,6 +197,7 @@ impl Default for Config {
                 max_file_changes: None,
                 command_timeout: 600,
             },
+            limits: LimitsConfig::default(),
             git: GitConfig {
                 auto_git_branch: false,
                 git_branch_prefix: "relay/".to_string(),

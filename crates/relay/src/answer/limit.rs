@@ -29,9 +29,8 @@ impl LimitOverrides {
         Ok(LimitOverrides(changed))
     }
 
-    /// The defaults with these changes.
-    pub(crate) fn to_limits(&self) -> PlanLimits {
-        let mut limits = PlanLimits::default();
+    /// What is configured, with these changes.
+    pub(crate) fn change_limits(&self, mut limits: PlanLimits) -> PlanLimits {
         for (name, number) in &self.0 {
             if let Some(limit) = limit_mut(&mut limits, name) {
                 *limit = *number;
@@ -69,7 +68,10 @@ fn parse_number(text: &str) -> Result<usize, String> {
 pub(crate) fn limit_failure(name: &str, message: impl Display) -> CommandFailure {
     let example = if name == "text" { "8M" } else { "5000" };
     CommandFailure::refused("limit", message)
-        .hint(format!("raise it with `--limit {name}={example}` if the answer really is that large"))
+        .hint(format!(
+            "raise it with `--limit {name}={example}`, or with `limits.{name}` in the configuration, if the answer really \
+             is that large"
+        ))
 }
 
 #[cfg(test)]
@@ -78,7 +80,8 @@ mod tests {
 
     #[test]
     fn limits_are_read_by_name() {
-        let limits = LimitOverrides::parse("text=8M, files=500,file=64k").unwrap().to_limits();
+        let limits = LimitOverrides::parse("text=8M, files=500,file=64k").unwrap();
+        let limits = limits.change_limits(PlanLimits::default());
         assert_eq!(limits.text_bytes, 8 << 20);
         assert_eq!((limits.files, limits.file_bytes), (500, 64 << 10));
         assert_eq!(limits.hunks, PlanLimits::default().hunks);

@@ -22,7 +22,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::json::{self, ResultObject, base64};
-use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, project};
+use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, project};
 
 /// The answer was applied before; how to bring it back, if it was undone since.
 pub(crate) fn already_processed(ledger: &Ledger, id: TxId, other_content: bool) -> CommandFailure {
@@ -52,9 +52,9 @@ pub(crate) struct AnswerArgs {
 }
 
 impl AnswerArgs {
-    pub(crate) fn to_source(&self, ctx: &CommandContext<'_>) -> AnswerSource {
+    pub(crate) fn to_source(&self, project: &Project, ctx: &CommandContext<'_>) -> AnswerSource {
         AnswerSource {
-            limits: self.limit.to_limits(),
+            limits: self.limit.change_limits(project.limits()),
             check_syntax: !self.no_syntax,
             file: self.file.clone(),
             ..AnswerSource::new(AnswerOrigin::from_argument(self.file.as_deref()), ctx)

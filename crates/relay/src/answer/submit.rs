@@ -39,6 +39,8 @@ impl Submitter<'_> {
         let clock = session.as_ref().map(|session| session.clock.clone());
         let mut approver =
             TerminalApprover::new(self.approver_setup(ctx), self.door.runner.clone(), session)?;
+        let answer = &self.door.without_key(answer);
+        ctx.console.hide_key(self.door.key());
         let mut submission = self.source.submission(answer);
         submission.limits.stop = SignalGuard::acquire()?.stop_flag();
         let outcome = match plan {

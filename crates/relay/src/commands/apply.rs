@@ -48,7 +48,7 @@ impl ApplyArgs {
         let source = AnswerSource {
             consent: self.consent_args.to_consent(),
             diff: self.consent_args.diff,
-            ..self.answer_args.to_source(ctx)
+            ..self.answer_args.to_source(&project, ctx)
         };
         let answers = source.read_answers(ctx)?;
         SignalGuard::hold_until_exit()?;

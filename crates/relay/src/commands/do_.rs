@@ -93,7 +93,7 @@ impl DoArgs {
         let request = AskRequest { context: given, live_text, ..request };
         let door = project.into_door(ctx)?;
         let request = AskRequest { check: self.trusted_check(&door)?, ..request };
-        let options = WorkOptions { files, limits: self.limit.to_limits() };
+        let options = WorkOptions { files, limits: self.limit.change_limits(door.limits()) };
         let (worked, notices) =
             self.run_friend(friend, &request, &options, &door, &group.friend_context, ctx);
         match worked {
@@ -206,7 +206,7 @@ impl FriendWork<'_> {
         let kept = save_patch(home, friend.name(), &door.project_id(), &proposal, &clock::now_utc())
             .unwrap_or_else(|lost| work_report::save_temp_file(*lost, ctx));
         let source = AnswerSource {
-            limits: args.limit.to_limits(),
+            limits: args.limit.change_limits(door.limits()),
             consent: args.consent_args.to_consent(),
             diff: args.consent_args.diff,
             file: kept.path.clone(),

@@ -52,7 +52,7 @@ impl PreviewArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let _exit = ImmediateExit::arm(ctx)?;
         let project = Project::open(ctx)?;
-        let source = self.answer_args.to_source(ctx);
+        let source = self.answer_args.to_source(&project, ctx);
         let answers = source.read_answers(ctx)?;
         let door = project.into_door(ctx)?;
         // stdout is for the object or the prompt alone, where one was asked for.
@@ -93,7 +93,9 @@ pub(crate) fn preview_answers(
     let mut exit = Exit::Done;
     let tree = door.tree(&source.limits);
     let mut tree = OverlayTree::new(&tree);
+    ctx.console.hide_key(door.key());
     for (at, answer) in answers.iter().enumerate() {
+        let answer = &door.without_key(answer);
         if at > 0 && !shown.repair {
             ctx.print_info("\n");
         }

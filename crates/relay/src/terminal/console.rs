@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 
+use relaycode_project::checkout::CheckoutKey;
 use relaycode_tui::{OutputStyle, StreamWidth};
 use serde::Serialize;
 use serde_json::json;
@@ -21,6 +22,8 @@ pub(crate) struct Console {
     err: ConsoleStream,
     /// How much is said beside what was asked for: `core.logLevel`, once it is known.
     pub(crate) level: LogLevel,
+    /// What no text may show: the checkout's key, which answers repeat.
+    hidden: Option<CheckoutKey>,
 }
 
 /// What a command wrote while its streams were kept.
@@ -68,6 +71,7 @@ impl Console {
             out: ConsoleStream::new(BufWriter::new(out), out_style),
             err: ConsoleStream::new(BufWriter::new(err), err_style),
             level: LogLevel::Info,
+            hidden: None,
         }
     }
 
@@ -79,8 +83,13 @@ impl Console {
             ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream }, self.out.style)
         };
         let (out, err) = (stream(|kept| &mut kept.out), stream(|kept| &mut kept.err));
-        let console = Console { out, err, level: LogLevel::Info };
+        let console = Console { out, err, level: LogLevel::Info, hidden: self.hidden.clone() };
         (console, kept)
+    }
+
+    /// From now on, objects on stdout do not show this key.
+    pub(crate) fn hide_key(&mut self, key: Option<CheckoutKey>) {
+        self.hidden = key;
     }
 
     /// How stdout wants to be written to.
@@ -114,7 +123,11 @@ impl Console {
 
     /// Writes one JSON object to stdout.
     pub(crate) fn print_json(&mut self, value: &impl Serialize) {
-        self.out.write(&json::to_line(value));
+        let mut line = String::from_utf8_lossy(&json::to_line(value)).into_owned();
+        if let Some(key) = &self.hidden {
+            key.redact(&mut line);
+        }
+        self.out.write(line.as_bytes());
     }
 
     /// Everything written so far becomes visible.

@@ -18,7 +18,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::{Consent, Door};
 use relaycode_ledger::{InstanceClaim, TxId};
 use relaycode_tui::input::CbreakGuard;
@@ -185,7 +184,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         let clipboard = clipboard::open(&desktop::desktop_from_env(), self.choice)?;
         self.status.clipboard = Some(clipboard.name());
         let (interval, inbox) = (Arc::clone(&self.interval), self.inbox.clone());
-        self.feed = ClipboardFeed::start(clipboard, interval, PlanLimits::default(), inbox).ok();
+        self.feed = ClipboardFeed::start(clipboard, interval, self.door.limits(), inbox).ok();
         Ok(())
     }
 
@@ -305,7 +304,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
 
     /// Text was pasted into the terminal.
     fn handle_paste(&mut self, paste: PastedText) {
-        let limits = PlanLimits::default();
+        let limits = self.door.limits();
         if paste.truncated || paste.bytes.len() > limits.text_bytes {
             return self.status.remark = Some("pasted: more text than an answer may have");
         }

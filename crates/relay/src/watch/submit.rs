@@ -66,6 +66,7 @@ impl WatchSession<'_, '_> {
         AnswerSource {
             consent: self.consent.clone(),
             has_keys: self.terminal.is_some(),
+            limits: self.door.limits(),
             ..AnswerSource::new(origin, self.ctx)
         }
     }

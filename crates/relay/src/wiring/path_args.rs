@@ -9,6 +9,7 @@ use relaycode_change::plan::tree::{PlanTree, TreeEntry};
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_door::Door;
+use relaycode_project::ignore_files::IgnoreFiles;
 
 use crate::{CommandFailure, CommandResult};
 
@@ -82,8 +83,15 @@ fn glob(word: &str) -> CommandResult<GlobMatcher> {
 fn walk_files(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> CommandResult<Vec<RelPath>> {
     let from = from.canonicalize().map_err(|e| CommandFailure::usage(format!("{}: {e}", from.display())))?;
     let mut found = Vec::new();
-    // Links are not followed, and the user's global ignore file counts as in git.
-    let walk = WalkBuilder::new(&from).hidden(false).require_git(false).sort_by_file_path(Ord::cmp).build();
+    // Links are not followed, and the user's global ignore file counts as in git. The project's own are hostile.
+    let mut walk = WalkBuilder::new(&from);
+    walk.standard_filters(false).git_global(true).require_git(false).sort_by_file_path(Ord::cmp);
+    let ignored = IgnoreFiles::new(root);
+    walk.filter_entry(move |entry| {
+        let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+        entry.depth() == 0 || !ignored.ignores(entry.path(), is_directory)
+    });
+    let walk = walk.build();
     for entry in walk.filter_map(Result::ok) {
         if !entry.file_type().is_some_and(|kind| kind.is_file()) {
             continue;

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::Door;
+use relaycode_door::door::configured_limits;
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
 use relaycode_ledger::disk::state_dir::STATE_DIR_NAME;
@@ -118,6 +120,13 @@ impl Project {
 
     pub(crate) fn config(&self) -> CommandResult<&LoadedConfig> {
         self.config.as_ref().map_err(|error| error.clone().into())
+    }
+
+    /// How much an answer may be. A configuration that cannot be read is reported where it is needed.
+    pub(crate) fn limits(&self) -> PlanLimits {
+        self.config
+            .as_ref()
+            .map_or_else(|_| PlanLimits::default(), |loaded| configured_limits(&loaded.config))
     }
 
     /// The way in, with the project's configuration.

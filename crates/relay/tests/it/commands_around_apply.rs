@@ -107,6 +107,22 @@ fn prompt_hands_files_along_by_name_directory_and_glob() {
 }
 
 #[test]
+fn prompt_reads_no_ignore_file_through_a_link_and_none_without_end() {
+    let project =
+        Project::new(&[("src/a.txt", "one\n"), ("src/b.log", "two\n"), ("src/.gitignore", "*.log\n")]);
+    for name in [".ignore", ".gitignore"] {
+        let path = project.path(name);
+        let _ = std::fs::remove_file(&path);
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    }
+    assert!(
+        std::process::Command::new("mkfifo").arg(project.path("src/.ignore")).status().unwrap().success()
+    );
+    let files = project.relay(&["prompt", "src", "--json", "-q"]).json()["files"].clone();
+    assert_eq!(files, json!(["src/.gitignore", "src/a.txt"]));
+}
+
+#[test]
 fn an_answer_to_what_prompt_handed_out_is_merged_with_what_came_since() {
     let text: String = (1..=12).map(|n| format!("line {n}\n")).collect();
     let project = Project::new(&[("a.txt", &text)]);

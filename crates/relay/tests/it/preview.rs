@@ -229,7 +229,7 @@ fn a_new_syntax_error_is_pointed_out() {
     ----- stdout -----
     ▸ stdin                                                                       1 file  +1
         M  src/cart.js  +1   1 exact
-      ! src/cart.js line 7: line 7 does not parse as JavaScript: `}}}` (syntax)
+      ! src/cart.js line 7: does not parse as JavaScript: `}}}` (syntax)
       `relay apply` would ask: no-config, syntax
 
     --- a/src/cart.js

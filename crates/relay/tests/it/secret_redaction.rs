@@ -197,3 +197,66 @@ fn p12_the_operations_of_a_record_are_blacked_out_and_the_file_is_not() {
         assert_eq!(project.text("a.txt"), "one\n");
     }
 }
+
+/// The key of a project's checkout, as its prompt has it.
+fn checkout_key(project: &Project) -> String {
+    let named = project.relay(&["prompt", "--json", "-q"]).json();
+    named["projectId"].as_str().unwrap().rsplit_once('.').unwrap().1.to_string()
+}
+
+#[test]
+fn p12_the_key_of_a_checkout_is_in_nothing_that_an_answer_leaves_behind() {
+    let scene = Scene::new("nothing", "nothing-of-this-kind", false);
+    let key = checkout_key(&scene.project);
+    let scene = Scene { secret: key.clone(), ..scene };
+    let answer = format!(
+        "My key is app.{key}.\n\n```txt // a.txt\ntwo\n```\n\n```sh\necho {key}\n```\n\n```yaml\nprojectId: app.{key}\n\
+         uuid: 5b0f4f60-1111-4222-8333-000000000009\ngitCommitMsg: 'fix for {key}'\npromptSummary: 'with {key}'\n\
+         changeSummary: [{{modify: 'a.txt {key}'}}]\n```\n"
+    );
+    scene.project.put("answer.md", answer.as_bytes());
+    scene.relay(&["preview", "answer.md"], 0);
+    scene.relay(&["preview", "answer.md", "--json"], 0);
+    scene.relay(&["apply", "answer.md", "-y", "--allow", "gate", "--json"], 0);
+    search(&scene.project.path(".relaycode"), key.as_bytes(), "applied");
+    for words in [&["log", "--json"][..], &["show"], &["show", "--json"], &["why"], &["git", "commit", "-y"]]
+    {
+        scene.relay(words, 0);
+    }
+    let mut log = Command::new("git");
+    scene.project.surround(&mut log);
+    let message = String::from_utf8(log.args(["log", "-1", "--format=%B"]).output().unwrap().stdout).unwrap();
+    assert!(message.starts_with("fix for [redacted]"), "{message}");
+    // An edit that does not fit is quoted to the user and to the model.
+    let wrong =
+        format!("```txt // a.txt\n<<<<<<< SEARCH\nno {key}\n=======\nyes {key}\n>>>>>>> REPLACE\n```\n");
+    scene.project.put("answer.md", wrong.as_bytes());
+    scene.relay(&["preview", "answer.md"], 3);
+    scene.relay(&["preview", "answer.md", "--repair"], 3);
+    scene.relay(&["apply", "answer.md", "--json"], 3);
+}
+
+#[test]
+fn p12_a_change_that_would_write_the_key_of_the_checkout_into_a_file_asks() {
+    let project = Project::new(&[("a.txt", "one\ntwo\n")]);
+    project.put(
+        "relaycode.config.json",
+        br#"{"projectId": "app", "patch": {"linter": "true", "approvalMode": "auto"}}"#,
+    );
+    assert_eq!(project.relay(&["trust", "-y"]).code, 0);
+    let key = checkout_key(&project);
+    let answer = format!("```txt // a.txt\none\napp.{key}\n```\n\n```yaml\nprojectId: app.{key}\n```\n");
+    let ran = project.pipe(&["apply", "-", "--json"], answer.as_bytes());
+    assert_eq!(ran.code, 13, "{ran:?}");
+    let rules = ran.json()["rules"].clone();
+    assert_eq!(
+        (&rules[0]["kind"], &rules[0]["path"], &rules[0]["line"]),
+        (&"key".into(), &"a.txt".into(), &2.into()),
+        "{rules}"
+    );
+    assert!(!ran.out.contains(&key), "{}", ran.out);
+    assert_eq!(project.pipe(&["apply", "-", "--allow", "key"], answer.as_bytes()).code, 0);
+    // What was there before asks no more.
+    let answer = format!("```txt // a.txt\nmore\napp.{key}\n```\n\n```yaml\nprojectId: app.{key}\n```\n");
+    assert_eq!(project.pipe(&["apply", "-"], answer.as_bytes()).code, 0);
+}

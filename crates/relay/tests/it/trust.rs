@@ -400,9 +400,9 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
     ----- stdout -----
     ▸ x                                                                        1 file  +1 −1
         M  good.rs  +1 −1   1 exact
-      ! good.rs line 1: line 1 does not parse as Rust: `fn main() {{{` (syntax)
+      ! good.rs line 1: does not parse as Rust: `fn main() {{{` (syntax)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: good.rs: line 1 does not parse as Rust: `fn main() {{{`; nothing was changed
+    ✗ somebody has to say yes, and there is no terminal to ask on: good.rs line 1: does not parse as Rust: `fn main() {{{`; nothing was changed
       `--allow syntax` applies it without asking
     ");
 }

@@ -14,12 +14,16 @@ const LEAST: usize = 8;
 /// The same for tokens, in quotes and without.
 const LEAST_QUOTED_TOKEN: usize = 12;
 const LEAST_BARE_TOKEN: usize = 16;
+/// Shorter names before the `@` of a URL are names.
+const LEAST_KEY_NAME: usize = 24;
 /// Bytes of a value that are judged.
 const JUDGED: usize = 256;
 /// Bytes of a name that are compared, from its end.
 const NAME: usize = 48;
 /// Most blanks between a name, its sign and its value.
 const BLANKS: usize = 8;
+/// Bytes of a cookie that are judged.
+const COOKIE: usize = 1_024;
 /// How far a type may separate a name from its value (`key: &'static str = "…"`).
 const TYPE: usize = 40;
 
@@ -28,6 +32,8 @@ enum SecretNameFamily {
     Password,
     Token,
     Header,
+    /// `Cookie: name=value; …`
+    Cookie,
     /// The bare word `Bearer`.
     Bearer,
 }
@@ -42,6 +48,7 @@ const NAMES: &[(SecretNameFamily, &[&str])] = &[
     (SecretNameFamily::Token, &["secretkeybase", "accountkey", "signingkey", "encryptionkey", "masterkey"]),
     (SecretNameFamily::Token, &["credential", "credentials"]),
     (SecretNameFamily::Header, &["authorization"]),
+    (SecretNameFamily::Cookie, &["cookie"]),
 ];
 
 /// The names met in a line so far.
@@ -70,6 +77,7 @@ impl AssignmentScanner {
         match name_family(&text[name.clone()])? {
             SecretNameFamily::Bearer => bearer_secret(text, self.name_end),
             SecretNameFamily::Header => header_secret(text, self.name_end),
+            SecretNameFamily::Cookie => cookie_secret(text, self.name_end),
             family => assigned_secret(text, name, family),
         }
     }
@@ -264,6 +272,28 @@ fn header_secret(text: &[u8], name_end: usize) -> Option<Range<usize>> {
     credentials(text, at, LEAST_BARE_TOKEN, true)
 }
 
+/// `Cookie: session=…; theme=dark`, also as the argument of a call: all of it, if one of its values looks random.
+fn cookie_secret(text: &[u8], name_end: usize) -> Option<Range<usize>> {
+    let sign = sign(text, name_end, true, false).filter(|sign| sign.colon)?;
+    let quotes = run_length(&text[..text.len().min(sign.end + 2)], sign.end, |byte| {
+        matches!(byte, b'\\' | b'"' | b'\'' | b'`')
+    });
+    let from = sign.end + quotes;
+    let is_part =
+        |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`' | b'\\') || byte == b' ';
+    let judged = &text[from..from + run_length(&text[..text.len().min(from + COOKIE)], from, is_part)];
+    let random = |pair: &[u8]| {
+        let at = pair.iter().position(|byte| *byte == b'=')?;
+        let (name, value) = (pair[..at].trim_ascii(), &pair[at + 1..]);
+        let plain = !name.is_empty() && name.iter().all(|byte| is_name(*byte));
+        let digit = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
+        let expression = value.starts_with(b"$") || value.starts_with(b"{") || contains_mark(value);
+        (plain && digit && value.len() >= LEAST_QUOTED_TOKEN && !expression).then_some(())
+    };
+    judged.split(|byte| *byte == b';').find_map(random)?;
+    Some(from..from + run_length(text, from, is_part))
+}
+
 fn bearer_secret(text: &[u8], name_end: usize) -> Option<Range<usize>> {
     let gap = blanks(text, name_end);
     (gap > 0).then(|| credentials(text, name_end + gap, LEAST_BARE_TOKEN, true)).flatten()
@@ -287,7 +317,12 @@ fn url_password(text: &[u8], from: usize) -> Option<Range<usize>> {
         run_length(text, from, |byte| !byte.is_ascii_whitespace() && !b"/?#\"'`<>\\".contains(&byte));
     let authority = &text[from..from + length];
     let at = authority.iter().rposition(|byte| *byte == b'@')?;
-    let colon = authority[..at].iter().position(|byte| *byte == b':')?;
+    let Some(colon) = authority[..at].iter().position(|byte| *byte == b':') else {
+        // A key instead of a name: `https://0123…@o1.ingest.sentry.io/2`.
+        let key = &authority[..at];
+        let random = key.iter().all(u8::is_ascii_alphanumeric) && key.iter().any(u8::is_ascii_digit);
+        return (random && key.len() >= LEAST_KEY_NAME).then_some(from..from + at);
+    };
     let password = &authority[colon + 1..at];
     if password.is_empty() || contains_mark(password) || b"${<%*".contains(&password[0]) {
         return None;

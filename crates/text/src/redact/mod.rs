@@ -1,7 +1,7 @@
 //! Blacks out secrets before text is kept, logged or sent.
 //!
-//! Found are: secrets known by their shape (`shapes`: keys of well-known services, tokens, web hooks), by
-//! where they stand (`assignments`: `password = …`, `Authorization: …`, `scheme://user:…@host`), private
+//! Found are: secrets known by their shape (`shapes`: keys of well-known services, tokens, web hooks; `structures`: those
+//! without a prefix), by where they stand (`assignments`: `password = …`, `Authorization: …`, `scheme://user:…@host`), private
 //! keys in PEM armour, also when their lines come one at a time (`private_keys`), and values that the
 //! caller knows ([`Redactor::with_values`]).
 //!
@@ -13,6 +13,7 @@ mod assignments;
 mod known_values;
 mod private_keys;
 mod shapes;
+mod structures;
 #[cfg(test)]
 mod tests;
 

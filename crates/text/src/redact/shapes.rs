@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::assignments::AssignmentScanner;
+use super::structures::structured_secret;
 use super::{RedactionBuffer, run_length};
 
 struct SecretShape {
@@ -31,13 +32,19 @@ enum SecretAlphabet {
     Dotted,
     /// Letters, digits, `-`, `_` and `/`.
     Path,
+    /// Digits in hex, in lower case.
+    Hex,
+    /// Letters, digits, `-`, `_`, `+`, `/`, `=`.
+    Base64,
 }
 
 const fn shape(least: usize, kind: SecretAlphabet, starts: &'static [&'static str]) -> SecretShape {
     SecretShape { starts, least, kind, exact: false }
 }
 
-/// Where one prefix begins another, the longer one comes first.
+/// Where one prefix begins another, the longer one comes first. Prefixes and lengths are those that the services publish
+/// and that secret scanners look for (gitleaks, trufflehog, GitHub's secret scanning).
+#[rustfmt::skip]
 const SHAPES: &[SecretShape] = &[
     // Anthropic, OpenAI, OpenRouter and others with keys like theirs
     shape(16, SecretAlphabet::Word, &["sk-ant-", "sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-"]),
@@ -56,21 +63,47 @@ const SHAPES: &[SecretShape] = &[
     shape(20, SecretAlphabet::Dotted, &["ya29."]),
     shape(20, SecretAlphabet::Word, &["GOCSPX-"]),
     // Slack and Discord
-    shape(10, SecretAlphabet::Word, &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-"]),
+    shape(10, SecretAlphabet::Word, &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-", "xwfp-"]),
     shape(10, SecretAlphabet::Dotted, &["xoxe."]),
-    shape(20, SecretAlphabet::Path, &["hooks.slack.com/services/", "hooks.slack.com/workflows/"]),
-    shape(40, SecretAlphabet::Path, &["discord.com/api/webhooks/"]),
-    // Stripe
-    shape(10, SecretAlphabet::Word, &["sk_live_", "rk_live_", "sk_test_", "rk_test_"]),
-    shape(20, SecretAlphabet::Word, &["whsec_"]),
-    // package registries
-    shape(30, SecretAlphabet::Random, &["npm_"]),
-    shape(30, SecretAlphabet::Word, &["pypi-"]),
-    shape(20, SecretAlphabet::Word, &["dckr_pat_"]),
-    // others
-    shape(40, SecretAlphabet::Dotted, &["SG."]),
-    shape(20, SecretAlphabet::Word, &["shpat_", "hvs.", "lin_api_"]),
-    shape(30, SecretAlphabet::Word, &["dop_v1_", "ATATT3"]),
+    // addresses that let anybody write
+    shape(20, SecretAlphabet::Path, &[
+        "hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/",
+        "hooks.zapier.com/hooks/catch/", "outlook.office.com/webhook/", "webhook.office.com/webhookb2/",
+    ]),
+    shape(40, SecretAlphabet::Path, &["discord.com/api/webhooks/", "discordapp.com/api/webhooks/"]),
+    // Stripe and other ways to be paid
+    shape(10, SecretAlphabet::Word, &["sk_live_", "rk_live_", "sk_test_", "rk_test_", "sk_prod_", "rk_prod_"]),
+    shape(20, SecretAlphabet::Word, &["whsec_", "sq0atp-", "sq0csp-", "shippo_live_", "shippo_test_", "duffel_live_",
+        "duffel_test_", "FLWSECK_TEST-", "FLWSECK-", "access-production-", "access-development-", "access-sandbox-"]),
+    shape(40, SecretAlphabet::Random, &["EZAK", "EZTK", "EAAA"]),
+    // package registries and forges
+    shape(30, SecretAlphabet::Random, &["npm_", "oy2", "cio"]),
+    shape(30, SecretAlphabet::Word, &["pypi-", "rubygems_", "CLOJARS_"]),
+    shape(20, SecretAlphabet::Word, &["dckr_pat_", "dckr_oat_", "bkua_", "CCIPAT_", "CFPAT-", "sgp_"]),
+    shape(16, SecretAlphabet::Word, &["glcbt-", "glft-", "glsoat-", "glimt-", "glagent-", "gloas-", "glffct-",
+        "GR1348941"]),
+    shape(28, SecretAlphabet::Random, &["ATBB", "ATTA", "AKCp"]),
+    shape(30, SecretAlphabet::Word, &["ATATT3", "ATCTT3", "ATSTT3"]),
+    // exactly so many digits in hex
+    SecretShape { exact: true, ..shape(32, SecretAlphabet::Hex, &["dapi", "key-", "pubkey-", "SK", "shpat_", "shpca_",
+        "shppa_", "shpss_"]) },
+    SecretShape { exact: true, ..shape(40, SecretAlphabet::Hex, &["pul-", "sbp_", "squ_", "sqp_", "sqa_"]) },
+    SecretShape { exact: true, ..shape(64, SecretAlphabet::Hex, &["dop_v1_", "doo_v1_", "dor_v1_", "sntryu_", "xkeysib-",
+        "xsmtpsib-"]) },
+    // monitoring
+    shape(30, SecretAlphabet::Base64, &["sntrys_eyJ"]),
+    shape(20, SecretAlphabet::Word, &["NRAK-", "NRII-", "NRJS-", "NRAA-", "glsa_", "phx_", "lsv2_pt_", "lsv2_sk_"]),
+    shape(30, SecretAlphabet::Base64, &["glc_eyJ", "eyJrIjoi", "ops_eyJ"]),
+    shape(40, SecretAlphabet::Dotted, &["dt0c01.", "SG.", "sk.eyJ", "sl.u."]),
+    // notes, design, mail, tickets
+    shape(40, SecretAlphabet::Random, &["secret_", "ntn_"]),
+    shape(20, SecretAlphabet::Word, &["figd_", "lin_api_", "PMAK-", "tfp_", "rdme_"]),
+    // clouds
+    shape(20, SecretAlphabet::Word, &["hvs.", "hvb.", "hvr.", "tskey-", "HRKU-", "nfp_", "pscale_pw_", "pscale_tkn_",
+        "pscale_oauth_", "sb_secret_", "vercel_blob_rw_", "napi_", "sha256~", "nvapi-", "pplx-", "pcsk_"]),
+    shape(20, SecretAlphabet::Word, &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."]),
+    shape(30, SecretAlphabet::Random, &["AQVN", "fo1_", "pnu_", "r8_", "rnd_", "aio_"]),
+    SecretShape { exact: true, ..shape(20, SecretAlphabet::Random, &["LTAI"]) },
     shape(40, SecretAlphabet::Capitals, &["AGE-SECRET-KEY-1"]),
 ];
 
@@ -120,7 +153,10 @@ pub(super) fn redact_shapes(text: &[u8]) -> Option<Vec<u8>> {
             }
             continue;
         }
-        if let Some(found) = shape_at(text, at).or_else(|| token_at(text, at, &mut no_token_before)) {
+        let structured = || structured_secret(text, at).filter(|_| begins(text, at));
+        let found =
+            shape_at(text, at).or_else(|| token_at(text, at, &mut no_token_before)).or_else(structured);
+        if let Some(found) = found {
             at = found.end;
             rewrite.mark(found);
             continue;
@@ -211,6 +247,8 @@ impl SecretAlphabet {
             SecretAlphabet::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             SecretAlphabet::Dotted => is_word(byte) || byte == b'.',
             SecretAlphabet::Path => is_word(byte) || byte == b'/',
+            SecretAlphabet::Hex => byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'),
+            SecretAlphabet::Base64 => is_word(byte) || matches!(byte, b'+' | b'/' | b'='),
         }
     }
 }

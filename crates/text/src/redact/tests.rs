@@ -76,6 +76,167 @@ fn shapes() -> Vec<(String, String)> {
     all
 }
 
+fn hex(length: usize) -> String {
+    "a1b2c3d4e5f60718".chars().cycle().take(length).collect()
+}
+
+/// What services give out, by their prefixes and lengths: `(before, secret, after)`, where only the secret goes.
+fn service_secrets() -> Vec<(&'static str, String, &'static str)> {
+    let mut all = Vec::new();
+    for (start, length) in [
+        ("sk-proj-", 48),
+        ("sk-ant-api03-", 80),
+        ("sk-or-v1-", 64),
+        ("gsk_", 52),
+        ("xai-", 80),
+        ("hf_", 34),
+        ("pplx-", 48),
+        ("nvapi-", 64),
+        ("r8_", 37),
+        ("pcsk_", 60),
+        ("ghp_", 36),
+        ("github_pat_", 82),
+        ("glpat-", 20),
+        ("glcbt-", 20),
+        ("glsoat-", 20),
+        ("GR1348941", 20),
+        ("ATBB", 32),
+        ("ATATT3", 180),
+        ("AIza", 35),
+        ("GOCSPX-", 28),
+        ("xoxb-", 50),
+        ("xwfp-", 50),
+        ("sk_live_", 24),
+        ("whsec_", 32),
+        ("sq0atp-", 22),
+        ("sq0csp-", 43),
+        ("shippo_live_", 40),
+        ("FLWSECK-", 32),
+        ("access-production-", 36),
+        ("npm_", 36),
+        ("pypi-", 100),
+        ("rubygems_", 48),
+        ("CLOJARS_", 60),
+        ("dckr_pat_", 27),
+        ("dckr_oat_", 32),
+        ("bkua_", 40),
+        ("CFPAT-", 43),
+        ("sgp_", 40),
+        ("sntrys_eyJ", 80),
+        ("NRAK-", 27),
+        ("glsa_", 41),
+        ("glc_eyJ", 60),
+        ("phx_", 43),
+        ("lsv2_pt_", 32),
+        ("secret_", 43),
+        ("ntn_", 46),
+        ("figd_", 40),
+        ("lin_api_", 40),
+        ("PMAK-", 59),
+        ("tfp_", 59),
+        ("rdme_", 70),
+        ("hvs.", 90),
+        ("hvb.", 90),
+        ("tskey-auth-", 40),
+        ("HRKU-AA", 58),
+        ("nfp_", 36),
+        ("pscale_pw_", 43),
+        ("sb_secret_", 31),
+        ("dp.pt.", 43),
+        ("AQVN", 40),
+        ("fo1_", 43),
+        ("pnu_", 36),
+        ("rnd_", 32),
+        ("aio_", 32),
+        ("LTAI", 20),
+        ("EZAK", 54),
+        ("duffel_live_", 43),
+        ("sha256~", 43),
+        ("https://hooks.zapier.com/hooks/catch/", 30),
+        ("https://acme.webhook.office.com/webhookb2/", 60),
+        ("https://discordapp.com/api/webhooks/", 80),
+    ] {
+        all.push((start, random(length), ""));
+    }
+    for (start, length) in [
+        ("dapi", 32),
+        ("key-", 32),
+        ("pubkey-", 32),
+        ("SK", 32),
+        ("shpat_", 32),
+        ("shpss_", 32),
+        ("pul-", 40),
+        ("sbp_", 40),
+        ("squ_", 40),
+        ("dop_v1_", 64),
+        ("sntryu_", 64),
+        ("xkeysib-", 64),
+    ] {
+        all.push((start, hex(length), ""));
+    }
+    all.extend([
+        ("123456789:", format!("AA{}", random(33)), ""),
+        ("", format!("MTA{}.Gh1234.{}", random(21), random(38)), ""),
+        ("", format!("{}-{}-{}", hex(32), hex(8), hex(8)), ""),
+        ("", format!("{}-us12", hex(32)), ""),
+        ("patAbcdEfgh1234Ij.", hex(64), ""),
+        ("abcdefgh123456.atlasv1.", random(67), ""),
+        ("aB38Q~", random(34), ""),
+        ("https://", hex(32), "@o1.ingest.sentry.io/2"),
+        ("Cookie: ", format!("session={}; theme=dark", random(24)), ""),
+        ("Set-Cookie: ", format!("sid={}; HttpOnly", random(24)), ""),
+        ("-H 'Cookie: ", format!("sid={}", random(24)), "'"),
+    ]);
+    all
+}
+
+#[test]
+fn what_services_give_out_is_blacked_out_alone_and_in_text() {
+    let all = service_secrets();
+    assert!(all.len() >= 60, "{}", all.len());
+    for (start, secret, end) in all {
+        for (before, after) in [("", ""), ("see ", "\n"), ("(", "\\n"), ("x = \"", "\"")] {
+            let text = format!("{before}{start}{secret}{end}{after}");
+            let out = redact(&text).into_owned();
+            assert!(!out.contains(&secret[secret.len() - 12..]) && out.contains(MARK), "{text} became {out}");
+            assert_eq!(redact(&out), out);
+        }
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_secret_stays() {
+    for text in [
+        "sha256:0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0",
+        "commit 0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c",
+        "\"integrity\": \"sha512-oRVd7yzJmDTZ4vQKlMXrJ9Sx/5mcUbAmyvXS6w==\"",
+        "id: 123e4567-e89b-12d3-a456-426614174000",
+        "md5 d41d8cd98f00b204e9800998ecf8427e  empty.txt",
+        "12:34:56.789 AAPL 1234567890:AAPL",
+        "key-value-store-with-a-long-name-of-words",
+        "primary-key-0 secret_name_of_the_thing_in_the_vault_of_the_team",
+        "SKU12345678 SKIP_THIS_TEST_BECAUSE_IT_IS_SLOW",
+        "cookie: string; cookies: Cookie[];",
+        "document.cookie = name + '=' + value",
+        "Cookie: name=value; other=thing",
+        "Cookie: session=${sessionId}",
+        "https://github.com/user@host/path",
+        "git+ssh://git@github.com/a/b.git",
+        "ghp_short glpat- sk_live_ hvs.",
+        "dapi_client.connect() dapibus",
+        "cionfig ciont oy2 rnd_next pul-request",
+        "MODULE_NAME.method1.anotherLongMethodNameOfTheObject",
+        "const NAMESPACE = 'Namespace.Kernel.System'",
+        "lin_api_url nfp_count figd_ ntn_",
+        "https://hooks.slack.com/services/ is where they go",
+        "EAAA is four letters; LTAI too",
+        "patients.filter(p => p.age)",
+        "version 1.2.3-us1 of 2026-11-17",
+    ] {
+        assert_eq!(redact(text), text);
+    }
+}
+
 #[test]
 fn every_shape_is_blacked_out_alone() {
     for (secret, left) in shapes() {

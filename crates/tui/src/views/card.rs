@@ -274,7 +274,8 @@ fn differing<'a>(a: &'a str, b: &'a str) -> (&'a str, &'a str) {
 
 fn finding(finding: &PlanFinding, style: &OutputStyle) -> String {
     let path = style.path_in(finding.path.as_str(), 5);
-    let place = match finding.line {
+    // What was found may itself begin with the line that it is about.
+    let place = match finding.line.filter(|_| !finding.text.starts_with("line ")) {
         Some(line) => format!("{path} line {line}"),
         None => path,
     };

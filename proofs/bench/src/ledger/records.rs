@@ -144,6 +144,8 @@ fn small(number: u32) -> anyhow::Result<Record> {
         gate: None,
         decided_by: Some("-y".to_owned()),
         revert_of: Vec::new(),
+        revert_paths: Vec::new(),
+        title: None,
         notes: Vec::new(),
         plan: None,
         rules: Vec::new(),

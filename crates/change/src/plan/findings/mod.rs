@@ -4,6 +4,7 @@
 //!
 //! They run on every plan, so each is a single pass over the text of a file.
 
+mod confusable;
 mod fragment;
 mod hidden;
 mod mass_deletion;
@@ -43,6 +44,7 @@ pub fn all() -> &'static [&'static dyn PlanCheck] {
         &fragment::FragmentCheck,
         &mass_deletion::MassDeletionCheck,
         &hidden::HiddenCheck,
+        &confusable::ConfusableCheck,
     ]
 }
 

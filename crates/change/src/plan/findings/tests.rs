@@ -135,3 +135,40 @@ fn near_matches_say_what_differs() {
 fn binary_files_are_not_looked_into() {
     assert_eq!(found(file("a.bin", Some(b"a\0"), Some(b"// ... existing code ...\0"))), []);
 }
+
+#[test]
+fn a_name_with_a_lookalike_letter_is_found_in_code_and_nowhere_else() {
+    let fake = "p\u{430}y";
+    for (path, before, after, expected) in [
+        ("a.ts", "let a;\n", format!("let a;\n{fake}();\n"), vec![(FindingKind::Hidden, Some(2))]),
+        ("a.ts", "let a;\n", format!("let a;\nlog('{fake}'); // {fake}\n"), vec![]),
+        ("a.md", "a\n", format!("{fake}\n"), vec![]),
+        ("a.py", &format!("{fake} = 1\n")[..], format!("{fake} = 2\n"), vec![]),
+        ("a.py", "a = 1\n", "имя = 1\nΔx = 2\n".to_string(), vec![]),
+    ] {
+        assert_eq!(
+            found(file(path, Some(before.as_bytes()), Some(after.as_bytes()))),
+            expected,
+            "{path} {after}"
+        );
+    }
+    let findings = check_plan(&[file("a.ts", None, Some(format!("{fake}();\n").as_bytes()))]);
+    assert_eq!(
+        findings[0].text,
+        format!("the name `{fake}` looks Latin, but its `\u{430}` is Cyrillic (U+0430), not `a`")
+    );
+}
+
+#[test]
+fn a_start_or_end_that_was_taken_for_content_is_found() {
+    let kind = FindingKind::Placeholder;
+    for (before, after, expected) in [
+        ("a\n", "// a.ts\n// START\nx\n", vec![(kind, Some(2))]),
+        ("a\n", "x\n// END\n\n", vec![(kind, Some(2))]),
+        ("a\n", "// START\nx\n// END\n", vec![(kind, Some(1)), (kind, Some(3))]),
+        ("// START\na\n// END\n", "// START\nx\n// END\n", vec![]),
+        ("a\n", "a\nb\nc\n// START\nx\n// END of it\n", vec![]),
+    ] {
+        assert_eq!(found(file("a.ts", Some(before.as_bytes()), Some(after.as_bytes()))), expected, "{after}");
+    }
+}

@@ -328,3 +328,26 @@ fn forms_have_limits() {
     ]);
     assert_eq!(summary(&read(&many)).len(), 20);
 }
+
+#[test]
+fn start_and_end_frame_the_content_also_below_a_path_or_shebang_line() {
+    check(&[
+        ("```ts // src/a.ts\n// src/a.ts\n// START\n\nx\n\n// END\n```\n", &["W src/a.ts replace \"x\\n\""]),
+        (
+            "```sh // run.sh\n#!/bin/sh\n# START\n\nx\n\n# END\n```\n",
+            &["W run.sh replace \"#!/bin/sh\\nx\\n\""],
+        ),
+        (
+            "```sh // run.sh\n#!/bin/sh\n# run.sh\n# START\nx\n# END\n```\n",
+            &["W run.sh replace \"#!/bin/sh\\nx\\n\""],
+        ),
+        ("```ts\n// src/a.ts\n// START\nx\n// END\n```\n", &["W src/a.ts replace \"x\\n\""]),
+        ("```ts // src/a.ts\n// START\nx\n// END\n```\n", &["W src/a.ts replace \"x\\n\""]),
+        // Not a frame: something else stands above it, or it does not end.
+        (
+            "```ts // a.ts\ny\n// START\nx\n// END\n```\n",
+            &["W a.ts replace \"y\\n// START\\nx\\n// END\\n\""],
+        ),
+        ("```ts // a.ts\n// a.ts\n// START\nx\n```\n", &["W a.ts replace \"// a.ts\\n// START\\nx\\n\""]),
+    ]);
+}

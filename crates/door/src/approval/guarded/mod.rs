@@ -10,6 +10,8 @@ mod matching;
 mod package_json;
 mod patterns;
 
+use std::path::PathBuf;
+
 use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::{RelPath, plain_spelling};
@@ -24,6 +26,8 @@ pub struct GuardContext {
     pub commands: Vec<String>,
     /// The gate runs: what it reads as code is guarded too.
     pub gate: bool,
+    /// The project's directory, which a command may name.
+    pub root: PathBuf,
 }
 
 /// The guarded files of a plan, each with the reason, in the order of the plan.
@@ -41,7 +45,7 @@ pub struct GuardContext {
 /// ```
 #[must_use]
 pub fn guarded_files(plan: &Plan, context: &GuardContext) -> Vec<(RelPath, String)> {
-    let named = CommandFiles::parse(&context.commands);
+    let named = CommandFiles::parse(&context.commands, &context.root);
     changes(plan).filter_map(|file| Some((file.path.clone(), reason(file, context, &named)?))).collect()
 }
 
@@ -78,7 +82,7 @@ fn by_name(
         return Some(why);
     }
     if named.names_path(&plain) {
-        return Some("is named by a command of the gate");
+        return Some("can change what a check command does");
     }
     if context.gate { listed_reason(patterns::GATE_GUARDED, &plain) } else { None }
 }

@@ -6,6 +6,8 @@ const EDITOR: &str = "is read by the editor, which may run it";
 const AGENT: &str = "instructs agents";
 const RELAY: &str = "configures relay";
 const SECRET: &str = "may hold secrets";
+const REVIEW: &str = "decides who reviews and merges";
+const RELEASE: &str = "decides what is released";
 const GIT: &str = "changes what git does";
 const TOOL: &str = "is run by a tool when it starts";
 const SHELL: &str = "is run by the shell";
@@ -24,11 +26,19 @@ pub(super) const ALWAYS_GUARDED: &[(&str, &str)] = &[
     // hooks
     (HOOK, ".husky/ .huskyrc* .githooks/ .git-hooks/ .hooks/ .github/hooks/ .pre-commit-config.y* .pre-commit-hooks.y* \
         lefthook.* .lefthook.* lefthook-local.* .lefthook-local.* .lefthook/ .lintstagedrc* lint-staged.config.* \
-        .overcommit.y* .simple-git-hooks.* simple-git-hooks.* .czrc"),
+        .overcommit.y* .simple-git-hooks.* simple-git-hooks.* .czrc .cz.* .cz-config.* commitlint.config.* .commitlintrc* \
+        .gitlint gitlint.ini .captainhook.json captainhook.json .ghooks* grumphp.y*"),
+    // who reviews, merges and releases
+    (REVIEW, "codeowners .mergify.y* .mergify/ .kodiak.toml .bors.toml bors.toml .pullapprove.y* .prow.y* owners owners_aliases \
+        .github/settings.y* .github/rulesets/ .github/dependabot.y* dependabot.y* renovate.json* .renovaterc* \
+        .github/renovate.json*"),
+    (RELEASE, ".releaserc* release.config.* .release-it.* .semrelrc .release-please* release-please-config.json .changeset/ \
+        .goreleaser* .auto-shipit* .autorc .autorelease* .bumpversion.* .bumpversion.toml .versionrc*"),
     // editors and what they start
     (EDITOR, ".vscode/ *.code-workspace .idea/ .run/ .fleet/ .zed/ .vs/ .nova/ .helix/ *.sublime-project .vim/ .nvim/ \
         .nvim.lua .nvimrc .exrc .vimrc _vimrc .lvimrc .gvimrc .dir-locals*.el .emacs* .devcontainer/ .devcontainer.json \
-        devcontainer.json .gitpod* .replit .idx/ .gdbinit .lldbinit"),
+        devcontainer.json .gitpod* .replit .idx/ .gdbinit* .lldbinit* .kakrc .nanorc .editrc .atom/ .theia/ .lapce/ .spacemacs* \
+        .projectile .yvimrc .ideavimrc"),
     // agents
     (AGENT, ".cursor* .cursor/ .claude* .claude/ claude.md claude.local.md agents.md agents.override.md agent.md gemini.md \
         qwen.md warp.md crush.md .codex/ .gemini/ .geminiignore .qwen/ .mcp.json mcp.json .mcp/ .aider* .windsurf* \
@@ -50,6 +60,13 @@ pub(super) const ALWAYS_GUARDED: &[(&str, &str)] = &[
         mise*.toml .mise* .mise/ .config/mise/ .rtx.toml .bazelrc *.bazelrc .bazeliskrc .bazelversion tools/bazel .mvn/ \
         gradlew* mvnw* gradle/wrapper/ gradle.properties .sbtopts .jvmopts sitecustomize.py usercustomize.py *.pth \
         .pythonrc* .condarc .irbrc .pryrc .bundle/ .rprofile .renviron .direnv/ devenv.nix"),
+    (TOOL, ".pdbrc* .ghci .ghci.* .iex.exs .ocamlinit .erlang .guile .octaverc .juliarc.jl startup.jl .tclshrc .wishrc .psqlrc \
+        .sqliterc .duckdbrc .my.cnf .myclirc .mongorc.js .mongoshrc.js .perldb .byebugrc .rdbgrc .debugrc .ipython/ .jupyter/ \
+        jupyter_*_config.py ipython_config.py .sbtrc .sbt/ .ammonite/ .scalafix.conf profiles.clj .lein/ .clojure/ .sdkmanrc \
+        .java-version .nvmrc .node-version .python-version .ruby-version .go-version .terraform-version .terraformrc \
+        terraform.rc pip.conf pip.ini .pip/ uv.toml .gemrc .curlrc .wgetrc .screenrc .tmux.conf .latexmkrc latexmkrc .htaccess \
+        .user.ini php.ini ansible.cfg .ansible.cfg .vagrantfile vagrantfile tiltfile .buckconfig* .watchmanconfig .ackrc .ctags \
+        .ctags.d/ .xcode.env* .swiftpm/ .r10k.yaml .chef/ .kitchen* nuget.config"),
     (SHELL, ".bashrc .bash_* .profile .zshrc .zshenv .zprofile .zlogin .config/fish/ .autoenv* .inputrc"),
 ];
 
@@ -72,6 +89,13 @@ pub(super) const GATE_GUARDED: &[(&str, &str)] = &[
         build.bazel build workspace workspace.bazel module.bazel *.bzl go.mod go.work .golangci.* composer.json \
         phpunit.xml* phpstan* mix.exs dune-project package.swift *.csproj *.fsproj *.vbproj *.props *.targets *.sln \
         flake.nix shell.nix default.nix"),
+    (BUILD, ".shellcheckrc .yamllint* .markdownlint* .hadolint.y* .ansible-lint* .tflint.hcl .sqlfluff .credo.exs .formatter.exs \
+        .dialyzer* .hlint.y* .php-cs-fixer* psalm.xml* phpcs.xml* .phpcs.xml* .scalafmt.conf checkstyle.xml detekt.y* \
+        .swiftlint.yml .swiftformat .clang-format .clang-tidy cpplint.cfg deny.toml rustfmt.toml .rustfmt.toml .cspell* \
+        cspell.* knip.* .lintr .luacheckrc selene.toml stylua.toml .perlcriticrc .proselintrc .vale.ini .codespellrc .bandit \
+        .coveragerc .isort.cfg pyrightconfig.json .pyre_configuration* ty.toml wdio.conf.* nightwatch.conf.* protractor.conf.* \
+        .nycrc* .c8rc* .parcelrc .terserrc* .browserslistrc .size-limit* .dependency-cruiser* .syncpackrc* .taprc .remarkrc* \
+        .htmlhintrc svgo.config.* .lighthouserc* .solhint* hardhat.config.* foundry.toml truffle-config.js .editorconfig-checker*"),
     (LOCK, "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock* cargo.lock poetry.lock uv.lock pdm.lock \
         go.sum composer.lock mix.lock flake.lock deno.lock node_modules/ .venv/ venv/ vendor/"),
 ];

@@ -39,13 +39,19 @@ pub static MASS_DELETION: FindingRule = rule(
 );
 pub static HIDDEN: FindingRule = rule(
     FindingKind::Hidden,
-    "the change adds invisible or bidirectional characters",
+    "the change adds invisible or bidirectional characters, or names with look-alike letters",
     "`--allow hidden` lets it pass",
 );
 pub static SYNTAX: FindingRule = rule(
     FindingKind::Syntax,
     "a file that parsed before would no longer parse",
     "`--allow syntax` lets it pass",
+);
+
+pub static KEY: FindingRule = rule(
+    FindingKind::Key,
+    "this checkout's key, which only your models should know, would be written into a file",
+    "`--allow key` lets it pass",
 );
 
 /// The rule that asks about a kind of finding. `None`: nobody is asked.
@@ -58,6 +64,7 @@ fn rule_for(kind: FindingKind) -> Option<&'static FindingRule> {
         FindingKind::MassDeletion => Some(&MASS_DELETION),
         FindingKind::Hidden => Some(&HIDDEN),
         FindingKind::Syntax => Some(&SYNTAX),
+        FindingKind::Key => Some(&KEY),
         FindingKind::Skipped => None,
     }
 }

@@ -20,7 +20,8 @@ impl ApprovalRule for GuardedRule {
     fn check_plan(&self, change: &CheckedChange<'_>) -> Vec<ApprovalReason> {
         // A gate that does not run makes nothing of what the gate would read.
         let commands = if change.trusted { change.door.gate_commands() } else { Vec::new() };
-        let context = GuardContext { gate: !commands.is_empty(), commands };
+        let root = change.door.root.clone();
+        let context = GuardContext { gate: !commands.is_empty(), commands, root };
         guarded_files(change.plan, &context).into_iter().map(|(path, why)| reason(&path, &why)).collect()
     }
 }

@@ -76,6 +76,7 @@ static RULES: &[&dyn ApprovalRule] = &[
     &finding::MASS_DELETION,
     &finding::HIDDEN,
     &finding::SYNTAX,
+    &finding::KEY,
     &gate::GateRule,
     &foreign::ForeignChangeRule,
     &asked_again::REVISED,

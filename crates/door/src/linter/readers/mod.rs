@@ -5,6 +5,7 @@ mod eslint;
 mod generic;
 mod go;
 mod mypy;
+mod node;
 mod ruff;
 mod tsc;
 
@@ -63,6 +64,7 @@ pub(super) static TOOLS: &[LinterTool] = &[
     tool("ruff", "ruff flake8 pylint", |_| Box::new(ruff::RuffReader::default())),
     tool("go", "go:vet go:build go:test go:run go:install go:tool go:generate gofmt golangci-lint staticcheck revive",
         |known| Box::new(go::GoReader { known })),
+    tool("node", "node nodejs tsx ts-node", |_| Box::new(node::NodeReader::default())),
 ];
 
 /// Any other tool, and no command line names it.

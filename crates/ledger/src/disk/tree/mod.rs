@@ -54,43 +54,51 @@ impl<'r> ProjectTree<'r> {
         }
     }
 
-    fn read_entry(&self, path: &str) -> io::Result<TreeEntry> {
+    fn read_entry(&self, path: &str, most: u64) -> io::Result<TreeEntry> {
         if self.reads.replace(self.reads.get() + 1) == READS_PER_ROUND {
             self.reads.set(0);
             *self.paths.borrow_mut() = self.root.resolver();
         }
         let places = self.paths.borrow();
-        match places.read(path, self.file_bytes) {
+        match places.read(path, most) {
             Ok(Some((bytes, stat))) => {
                 let mode =
                     if stat.mode & OWNER_RUNS == 0 { GitFileMode::Regular } else { GitFileMode::Executable };
                 Ok(TreeEntry::File { bytes, mode })
             }
             Ok(None) => Ok(TreeEntry::Missing),
-            Err(error) if is_too_long(&error) => Err(self.too_long(&places, path, error)),
+            Err(error) if is_too_long(&error) => {
+                Err(too_long(&places, path, most, most == self.file_bytes, error))
+            }
             Err(error) if is_not_a_file(&error) => {
                 find_obstacle(&places, path)?.map(TreeEntry::Other).ok_or(error)
             }
             Err(error) => Err(error),
         }
     }
+}
 
-    fn too_long(&self, places: &PathResolver<'_>, path: &str, error: io::Error) -> io::Error {
-        let most = self.file_bytes;
-        match places.entry_at(path) {
-            Ok(PathEntry::File(stat)) if stat.len > most => io::Error::other(format!(
-                "it has {} bytes, and the limit `file` is {most}; raise it with `--limit file=4M`",
-                stat.len
-            )),
-            _ => error,
-        }
+/// Says how long the file is, and which limit stands against it.
+fn too_long(places: &PathResolver<'_>, path: &str, most: u64, one_file: bool, error: io::Error) -> io::Error {
+    let limit = if one_file { "file" } else { "total" };
+    match places.entry_at(path) {
+        Ok(PathEntry::File(stat)) if stat.len > most => io::Error::other(format!(
+            "it has {} bytes, and the limit `{limit}` is {most}; raise it with `--limit {limit}={}M`",
+            stat.len,
+            stat.len.div_ceil(1 << 20).next_power_of_two()
+        )),
+        _ => error,
     }
 }
 
 impl PlanTree for ProjectTree<'_> {
     fn entry(&self, path: &RelPath) -> Result<TreeEntry, PlanTreeError> {
-        self.read_entry(path.as_str())
-            .map_err(|error| PlanTreeError { path: path.to_string(), reason: error.to_string() })
+        self.read_entry(path.as_str(), self.file_bytes).map_err(|error| tree_error(path, &error))
+    }
+
+    fn large_entry(&self, path: &RelPath, most: usize) -> Result<TreeEntry, PlanTreeError> {
+        let most = u64::try_from(most).unwrap_or(u64::MAX).max(self.file_bytes);
+        self.read_entry(path.as_str(), most).map_err(|error| tree_error(path, &error))
     }
 
     fn folded_twin(&self, path: &RelPath) -> Option<String> {
@@ -107,6 +115,10 @@ impl PlanTree for ProjectTree<'_> {
         }
         None
     }
+}
+
+fn tree_error(path: &RelPath, error: &io::Error) -> PlanTreeError {
+    PlanTreeError { path: path.to_string(), reason: error.to_string() }
 }
 
 fn join(directory: &str, name: &str) -> String {

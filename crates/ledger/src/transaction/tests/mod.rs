@@ -531,3 +531,43 @@ fn nothing_of_relays_stays_among_files_on_another_device() {
     assert!(tree.files.values().any(|file| file.0 == b"mine"));
     assert_eq!(model.file("disk/a").unwrap().0, b"1");
 }
+
+#[test]
+fn a_rename_to_another_device_copies_checks_and_removes_and_can_be_put_back() {
+    for keep in [true, false] {
+        let model = Arc::new(ModelFs::new());
+        model.mkdir("disk").unwrap();
+        model.mount("disk", 2).unwrap();
+        model.put("a", b"1", 0o755).unwrap();
+        model.put("disk/b", b"2", 0o600).unwrap();
+        model.mark_all_durable();
+        let settings = LedgerSettings::default();
+        let ledger = Ledger::open(Arc::clone(&model) as Arc<_>, Path::new("/"), settings).unwrap();
+        let moved = |from: &str, to: &str, text: &'static str| FileChange {
+            path: RelPath::parse(to).unwrap(),
+            renamed_from: Some(RelPath::parse(from).unwrap()),
+            before: Some(text.as_bytes().into()),
+            after: Some(AfterContent { bytes: text.as_bytes().into(), mode: NewMode::Keep }),
+            added: 0,
+            removed: 0,
+        };
+        let changes = [moved("a", "disk/a", "1"), moved("disk/b", "b", "2")];
+        let open = ledger.begin(&changes, about(), &go_on).unwrap();
+        assert_eq!(model.file("disk/a").unwrap(), (b"1".to_vec(), 0o755));
+        assert_eq!(model.file("b").unwrap(), (b"2".to_vec(), 0o600));
+        assert!(model.file("a").is_none() && model.file("disk/b").is_none());
+        if keep {
+            let record = open.commit(CommitVerdict::default()).unwrap().record;
+            let target = crate::LogTarget::Transaction(record.uuid);
+            let reversal = ledger.plan_revert(&target, &crate::RevertOptions::default()).unwrap();
+            let about = TransactionHeader { revert_of: reversal.reverts, ..about() };
+            ledger.begin(&reversal.changes, about, &go_on).unwrap().commit(CommitVerdict::default()).unwrap();
+        } else {
+            drop(open);
+            ledger.recover(RecoveryMode::Restore).unwrap();
+        }
+        assert_eq!(model.file("a").unwrap(), (b"1".to_vec(), 0o755));
+        assert_eq!(model.file("disk/b").unwrap(), (b"2".to_vec(), 0o600));
+        assert!(model.file("disk/a").is_none() && model.file("b").is_none());
+    }
+}

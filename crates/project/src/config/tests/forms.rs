@@ -22,6 +22,9 @@ fn other(key: &ConfigKey) -> &'static str {
         "patch.minFileChanges" => "2",
         "patch.maxFileChanges" => "9",
         "patch.commandTimeout" => "30",
+        "limits.text" | "limits.files" | "limits.file" | "limits.hunks" | "limits.total" | "limits.work" => {
+            "77"
+        }
         "git.gitBranchPrefix" => "\"ai/\"",
         "git.gitBranchTemplate" => "\"uuid\"",
         name => panic!("{name} has no test: add its value here and its field below"),
@@ -30,7 +33,7 @@ fn other(key: &ConfigKey) -> &'static str {
 
 /// The field that a key fills, by hand: what the list says about itself proves nothing.
 fn field(config: &Config, name: &str) -> String {
-    let Config { project_id, core, watcher, patch, git, friends: _ } = config;
+    let Config { project_id, core, watcher, patch, git, limits, friends: _ } = config;
     match name {
         "projectId" => format!("{:?}", project_id.as_deref().unwrap_or_default()),
         "core.logLevel" => format!("{:?}", format!("{:?}", core.log_level).to_lowercase()),
@@ -52,6 +55,12 @@ fn field(config: &Config, name: &str) -> String {
         "patch.minFileChanges" => patch.min_file_changes.to_string(),
         "patch.maxFileChanges" => patch.max_file_changes.unwrap_or_default().to_string(),
         "patch.commandTimeout" => patch.command_timeout.to_string(),
+        "limits.text" => limits.text.unwrap_or_default().to_string(),
+        "limits.files" => limits.files.unwrap_or_default().to_string(),
+        "limits.file" => limits.file.unwrap_or_default().to_string(),
+        "limits.hunks" => limits.hunks.unwrap_or_default().to_string(),
+        "limits.total" => limits.total.unwrap_or_default().to_string(),
+        "limits.work" => limits.work.unwrap_or_default().to_string(),
         "git.autoGitBranch" => git.auto_git_branch.to_string(),
         "git.gitBranchPrefix" => format!("{:?}", git.git_branch_prefix),
         "git.gitBranchTemplate" => format!("{:?}", format!("{:?}", git.git_branch_template).to_lowercase()),

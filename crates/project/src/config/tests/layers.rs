@@ -30,6 +30,12 @@ fn every_key_acts_from_the_users_own_file() {
         ("patch.minFileChanges", "2"),
         ("patch.maxFileChanges", "9"),
         ("patch.commandTimeout", "30"),
+        ("limits.text", "77"),
+        ("limits.files", "77"),
+        ("limits.file", "77"),
+        ("limits.hunks", "77"),
+        ("limits.total", "77"),
+        ("limits.work", "77"),
         ("git.autoGitBranch", "true"),
         ("git.gitBranchPrefix", "ai/"),
         ("git.gitBranchTemplate", "uuid"),
@@ -44,7 +50,7 @@ fn every_key_acts_from_the_users_own_file() {
         assert_eq!(loaded.config, loaded.without_project);
         assert_eq!(texts(&loaded), [""; 0]);
     }
-    assert_eq!(KEYS.len(), 23, "a new key belongs into the list above");
+    assert_eq!(KEYS.len(), 29, "a new key belongs into the list above");
 }
 
 #[test]

@@ -127,7 +127,6 @@ fn rule_hint(rule: &LedgerRule) -> &'static str {
         LedgerRule::HardLink { .. } => "make it a file of its own first (copy it and move the copy over it)",
         LedgerRule::ReadOnly => "give yourself the permission to write it first (`chmod u+w`)",
         LedgerRule::Immutable => "take the mark away first (`chattr -i`)",
-        LedgerRule::OtherDevice => "move the file yourself, then try again",
         LedgerRule::NameCollision { .. } => "give one of them another name",
         LedgerRule::Claimed { .. } => "wait until that one is done, or look with `relay recover`",
         LedgerRule::AwaitsDecision { .. } => {

@@ -170,7 +170,8 @@ fn evidence(report: &GateReport, style: &OutputStyle) -> String {
         };
         out += &format!("{}\n", style.paint(PaintRole::Dim, &style.wrap(&format!("    {text}"), 6)));
     }
-    if !out.is_empty() {
+    // Errors that were only counted have their words in what was printed.
+    if !listed.is_empty() {
         return out;
     }
     let output = last_failed(report).map_or("", |step| step.output.as_str());

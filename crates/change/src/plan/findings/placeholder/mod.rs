@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{CheckedFile, PlanCheck, clip_line, text_lines};
 use crate::plan::{FindingKind, PlanFinding};
+use crate::response::markers::{is_end, is_start};
 use phrase::PlaceholderPhrase;
 
 /// Longer lines are not placeholders.
@@ -29,6 +30,12 @@ impl PlanCheck for PlaceholderCheck {
 
     fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
         let Some(after) = file.after else { return };
+        for (number, line) in leftover_markers(after) {
+            if !text_lines(file.before.unwrap_or_default()).any(|old| old.trim() == line) {
+                let text = format!("`{line}` looks like a mark of the answer, not like a line of the file");
+                out.push(file.finding(self.kind(), Some(number), text));
+            }
+        }
         let language = PlaceholderLanguage::of(file.file.path.as_str());
         let mut found = placeholders(text_lines(after), language);
         if found.is_empty() {
@@ -50,6 +57,15 @@ impl PlanCheck for PlaceholderCheck {
             out.push(file.finding(self.kind(), Some(number), text));
         }
     }
+}
+
+/// START among the first three lines that say something, and END on the last: what an answer puts around the content
+/// of a file. Trimmed, with their line numbers (from 1).
+fn leftover_markers(text: &str) -> Vec<(usize, &str)> {
+    let all = || text_lines(text).map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
+    let start = all().take(3).find(|(_, line)| is_start(line));
+    let end = all().last().filter(|(_, line)| is_end(line));
+    start.into_iter().chain(end).map(|(index, line)| (index + 1, line)).collect()
 }
 
 /// Trimmed, with their line numbers (from 1).
