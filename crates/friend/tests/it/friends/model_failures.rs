@@ -62,7 +62,7 @@ fn an_answer_that_breaks_off_is_asked_for_again_while_nobody_has_read_any_of_it(
         let broken = || Scripted::text("one two three four five six").reasoning("Hm, well.");
         let broken = broken().with(|turn| turn.disconnect_after = Some(4));
         let whole = Scripted::text("all of it");
-        let server = ScriptedServer::start(Script::any([broken.clone(), whole.clone()]));
+        let server = ScriptedServer::start(Script::any([broken, whole]));
         let (answer, heard) = ask(&of_wire(&server, api), "here", turn("x"));
         assert_eq!(answer.unwrap().text, "all of it", "{api}");
         assert!(heard.iter().any(|event| matches!(event, FriendEvent::Retrying(_))), "{api}: {heard:?}");
