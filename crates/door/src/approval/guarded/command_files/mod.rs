@@ -132,7 +132,7 @@ impl CommandWalk {
             match part {
                 WordPart::Substitution(list) => self.visit_list(list, false),
                 WordPart::Expansion { rest, .. } | WordPart::Arithmetic(rest) => {
-                    self.visit_substitutions(rest)
+                    self.visit_substitutions(rest);
                 }
                 WordPart::Literal { .. } | WordPart::Parameter(_) => {}
             }

@@ -213,7 +213,7 @@ impl Program {
                 for value in word {
                     match value.strip_prefix(option) {
                         Some("") => {
-                            found.extend(arguments.get(at + 1).into_iter().flatten().map(String::as_str))
+                            found.extend(arguments.get(at + 1).into_iter().flatten().map(String::as_str));
                         }
                         Some(rest) if option.len() == 2 => found.push(rest),
                         Some(rest) => found.extend(rest.strip_prefix('=')),
