@@ -146,8 +146,7 @@ fn seal_key(ctx: &mut CommandContext<'_>, root: &Path) -> Option<SealKey> {
     match store.get_or_create(root) {
         Ok(secret) => Some(SealKey::new(secret)),
         Err(error) => {
-            let said =
-                format!("what relay writes now cannot be known again, and an undo of it asks: {error}");
+            let said = format!("relay cannot mark its changes as yours, so undo will ask first: {error}");
             ctx.eprint_remark(LogLevel::Warn, &said);
             None
         }

@@ -103,7 +103,7 @@ fn ten_megabytes_of_backticks() {
     ----- stderr -----
     ✗ the answer is longer than the limit `text` (4194304 bytes); nothing was changed
       in stdin
-      raise it with `--limit text=8M` if the answer really is that large
+      raise it with `--limit text=8M`, or with `limits.text` in the configuration, if the answer really is that large
     ");
     let ran = project.pipe(&["preview", "-", "--limit", "text=16M"], ticks.as_bytes());
     assert_eq!(ran.code, 3, "{}", ran.err);
@@ -142,7 +142,7 @@ fn a_hundred_thousand_blocks() {
     exit 3
     ----- stderr -----
     ✗ the answer changes more files than the limit `files` allows, which is 200; nothing was changed
-      raise it with `--limit files=5000` if the answer really is that large
+      raise it with `--limit files=5000`, or with `limits.files` in the configuration, if the answer really is that large
     ");
     assert!(start.elapsed() < LONG);
 }

@@ -338,7 +338,7 @@ fn limits_are_named_and_can_be_raised() {
     ----- stderr -----
     ✗ the answer is longer than the limit `text` (1000 bytes); nothing was changed
       in stdin
-      raise it with `--limit text=8M` if the answer really is that large
+      raise it with `--limit text=8M`, or with `limits.text` in the configuration, if the answer really is that large
     ");
     let ran = project.pipe(&["preview", "-", "--limit", "text=4k"], long.as_bytes());
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -355,7 +355,7 @@ fn limits_are_named_and_can_be_raised() {
     exit 3
     ----- stderr -----
     ✗ the answer changes more files than the limit `files` allows, which is 1; nothing was changed
-      raise it with `--limit files=5000` if the answer really is that large
+      raise it with `--limit files=5000`, or with `limits.files` in the configuration, if the answer really is that large
     ");
 }
 

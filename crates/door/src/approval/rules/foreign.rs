@@ -11,7 +11,8 @@ impl ApprovalRule for ForeignChangeRule {
             description: "an undo of a change that your relay did not write here: it may have come with the repository",
             consent: RuleConsent::Allow,
             how_to_avoid: Some(
-                "look at it with `relay show ID --diff`; once you said yes to it, it counts like your own",
+                "look at it with `relay show ID --diff`, then say yes, or `--allow foreign-change`; from then on it counts like \
+                 your own",
             ),
         }
     }

@@ -145,7 +145,7 @@ fn an_answer_that_cannot_be_read_is_shown() {
     ```
     ----- stderr -----
     ✗ work's answer cannot be read: the answer changes more files than the limit `files` allows, which is 1; nothing was changed
-      raise it with `--limit files=5000` if the answer really is that large
+      raise it with `--limit files=5000`, or with `limits.files` in the configuration, if the answer really is that large
     ");
     let said = stage.fails(&args, 11, "unreadable");
     relay_snapshot!(said, @"
@@ -161,7 +161,7 @@ fn an_answer_that_cannot_be_read_is_shown() {
     y
     ```
     ✗ work's answer cannot be read: the answer changes more files than the limit `files` allows, which is 1; nothing was changed
-      raise it with `--limit files=5000` if the answer really is that large
+      raise it with `--limit files=5000`, or with `limits.files` in the configuration, if the answer really is that large
     ");
     assert!(said.object["friend"]["text"].as_str().unwrap().starts_with("Both:"), "{said:?}");
 }
