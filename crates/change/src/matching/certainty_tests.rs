@@ -70,12 +70,23 @@ fn a_forgiving_rung_with_little_text_asks() {
     let file = "def f():\n        x = 2\n\ndef g():\n    x = 1\n";
     let (doubt_of_result, _) = doubt(file, swap("        x = 1", "        x = 2")).unwrap();
     assert_eq!(doubt_of_result, Some(HunkDoubt::ResultStandsAt(2)));
-    // The author's line says where.
+    // The author's line says where, but not why the text has another depth there.
     let named = at(4, swap("        except KeyError:", "        except ValueError:"));
     let file = "def f():\n    try:\n        g()\n    except KeyError:\n        pass\n";
-    assert_eq!(doubt(file, named).unwrap().0, None);
+    assert_eq!(doubt(file, named).unwrap().0, Some(HunkDoubt::OtherDepth));
     let file = "one()\n\ntwo()\n";
     assert_eq!(doubt(file, swap("one()\ntwo()", "one()\nthree()")).unwrap().0, Some(HunkDoubt::LittleText));
+    assert_eq!(doubt(file, at(1, swap("one()\ntwo()", "one()\nthree()"))).unwrap().0, None);
+}
+
+#[test]
+fn naming_a_short_text_does_not_excuse_another_depth() {
+    let file = "def b(y):\n    x = 1\n    for i in y:\n        print(i)\n    return x\n";
+    let deep = || diff("-        x = 1\n+        x = 2");
+    let scoped = Hunk { scope: lines("def b(y):"), ..deep() };
+    for hunk in [scoped, at(2, deep())] {
+        assert_eq!(doubt(file, hunk).unwrap().0, Some(HunkDoubt::OtherDepth));
+    }
 }
 
 #[test]

@@ -182,8 +182,14 @@ fn choose_place(
         let fit = fits.swap_remove(at);
         let nearest = fits.iter().min_by_key(|other| other.start.abs_diff(fit.start));
         let runner_up = nearest.map(|other| RunnerUpPlace { line: other.start + 1, score: other.score });
-        let doubt = doubt
-            .filter(|doubt| *doubt != HunkDoubt::LittleText || !disambiguate::is_named(view, hunk, &fit));
+        let query = MatchQuery { view, hunk, seen: &[], shift: 0 };
+        let doubt = match doubt {
+            // Whoever names a place says where, but not that the text there has moved to another depth.
+            Some(HunkDoubt::LittleText) if disambiguate::is_named(view, hunk, &fit) => {
+                is_at_another_depth(&query, &fit).then_some(HunkDoubt::OtherDepth)
+            }
+            doubt => doubt,
+        };
         return HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt };
     }
     if have_same_result(view, rung, &fits, hunk) {
