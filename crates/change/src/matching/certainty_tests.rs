@@ -153,3 +153,11 @@ fn lines_that_are_only_added_below_a_named_line_are_asked_about() {
     let expected = "def f():\n    log()\n    return 1\n".to_string();
     assert_eq!(doubt(file, hunk), Some((Some(HunkDoubt::OnlyAdds), expected)));
 }
+
+#[test]
+fn lines_added_to_context_without_its_marker_column_keep_their_depth() {
+    let file = "def f():\n    if a:\n        b()\n        c()\n";
+    let hunk = at(3, diff("        b()\n+        new()\n        c()"));
+    let expected = file.replace("        c()", "        new()\n        c()");
+    assert_eq!(doubt(file, hunk), Some((Some(HunkDoubt::OtherDepth), expected)));
+}
