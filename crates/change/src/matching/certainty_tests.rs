@@ -161,3 +161,18 @@ fn lines_added_to_context_without_its_marker_column_keep_their_depth() {
     let expected = file.replace("        c()", "        new()\n        c()");
     assert_eq!(doubt(file, hunk), Some((Some(HunkDoubt::OtherDepth), expected)));
 }
+
+#[test]
+fn an_addition_that_is_sent_twice_is_made_once() {
+    let file = "import os\n\nx = 1\n";
+    let expected = "import os\nimport re\n\nx = 1\n".to_string();
+    let once = |hunk: Hunk| {
+        let both = doubts(file, &[hunk.clone(), hunk]);
+        assert_eq!(both, Some((vec![None, None], expected.clone())));
+    };
+    once(swap("import os", "import os\nimport re"));
+    once(at(1, diff(" import os\n+import re\n ")));
+    // Two edits may each want their own line.
+    let differ = [swap("import os", "import os\nimport re"), swap("\nx = 1", "import re\n\nx = 1")];
+    assert_eq!(doubts(file, &differ).unwrap().0, [None, Some(HunkDoubt::Repeats)]);
+}

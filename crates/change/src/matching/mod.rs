@@ -26,6 +26,8 @@ mod span_tests;
 mod tests;
 mod typo;
 
+use std::collections::{HashMap, HashSet};
+
 use disambiguate::HunkCandidates;
 use draft::FileDraft;
 use fit::{HunkFit, LineEdit};
@@ -90,6 +92,7 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
         outcomes.push(outcome);
         edits.extend(own.into_iter().map(|edit| (at, edit)));
     }
+    drop_equal_insertions(hunks, &mut outcomes, &mut edits);
     if let Some(at) = numbered_below_moves(hunks) {
         let text = "it inserts below a line number, but an edit before it moves lines, so the number can mean two \
                     places; send it with some lines of context";
@@ -235,6 +238,34 @@ fn drop_repeats(view: &LineIndex<'_>, hunks: &[Hunk], places: &mut [HunkPlacemen
             *placed = HunkPlacement::AlreadyIn { at: fit.start, doubt };
         }
     }
+}
+
+/// The same lines inserted twice at one place: a hunk that was sent twice counts once; of two hunks that differ
+/// somebody must say whether both are meant.
+fn drop_equal_insertions(hunks: &[Hunk], outcomes: &mut [HunkOutcome], edits: &mut Vec<(usize, LineEdit)>) {
+    let mut inserted: HashMap<(usize, &[String]), usize> = HashMap::new();
+    let mut repeats = Vec::new();
+    for (at, edit) in edits.iter().filter(|(_, edit)| edit.range.is_empty()) {
+        let first = *inserted.entry((edit.range.start, &edit.new)).or_insert(*at);
+        if first != *at {
+            repeats.push((first, *at));
+        }
+    }
+    let replacing: HashSet<usize> =
+        edits.iter().filter(|(_, edit)| !edit.range.is_empty()).map(|(at, _)| *at).collect();
+    let mut dropped = HashSet::new();
+    for (first, at) in repeats {
+        let HunkOutcome::Fits(report) = &mut outcomes[at] else { continue };
+        let (one, other) = (&hunks[first], &hunks[at]);
+        let same = one.before == other.before && one.after == other.after;
+        if same && !replacing.contains(&at) {
+            report.state = HunkState::AlreadyIn;
+            dropped.insert(at);
+        } else {
+            report.doubt = Some(HunkDoubt::Repeats);
+        }
+    }
+    edits.retain(|(at, _)| !dropped.contains(at));
 }
 
 /// Where the hunk fits, on the first rung where it does. A result that certainly stands in the file comes before
