@@ -9,7 +9,7 @@ use super::fit::HunkFit;
 use super::line_index::MatchLevel;
 use super::nearest;
 use super::normalize::is_blank;
-use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung};
+use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung, text_span};
 use super::typo::{self, find_typo};
 use crate::lines::align::{self, equal_runs};
 use crate::proposal::Hunk;
@@ -244,6 +244,9 @@ fn only_adds(query: &MatchQuery<'_, '_>) -> bool {
 
 /// Whether everything a hunk adds already stands around `fit`, up to layout and blank lines.
 pub(super) fn result_surrounds(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
+    if query.hunk.span.as_ref().is_some_and(|span| text_span::has_result(query.view, span)) {
+        return true;
+    }
     if !only_adds(query) {
         return false;
     }
