@@ -176,3 +176,16 @@ fn an_addition_that_is_sent_twice_is_made_once() {
     let differ = [swap("import os", "import os\nimport re"), swap("\nx = 1", "import re\n\nx = 1")];
     assert_eq!(doubts(file, &differ).unwrap().0, [None, Some(HunkDoubt::Repeats)]);
 }
+
+#[test]
+fn a_diff_without_context_whose_result_is_on_its_line_does_not_go_to_a_twin() {
+    let file = "class A {\nprotected:\n  A(const A &other) = delete;\n  int a;\n};\nclass B {\npublic:\n};\n";
+    let hunk = at(2, diff("-public:\n+protected:\n+  A(const A &other) = delete;"));
+    assert_eq!(doubt(file, hunk), Some((Some(HunkDoubt::OldTextElsewhere), file.to_string())));
+    let short = "a: 2\nb: 1\na: 1\n";
+    let hunk = at(1, diff("-a: 1\n+a: 2"));
+    assert_eq!(doubt(short, hunk).unwrap().0, Some(HunkDoubt::ResultStandsAt(1)));
+    // A brace may stand anywhere.
+    let hunk = at(1, diff("-old\n+}"));
+    assert_eq!(doubt("}\nold\n", hunk), Some((None, "}\n}\n".to_string())));
+}

@@ -16,6 +16,11 @@ pub(crate) fn excludes_chance<S: AsRef<str>>(lines: &[S]) -> bool {
     solid().count() >= LINES && solid().map(str::len).sum::<usize>() >= CHARACTERS
 }
 
+/// Whether there is more in the line than braces and the like.
+pub(super) fn has_words(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
+}
+
 /// Whether at least one line is not one of those that are everywhere.
 pub(super) fn is_telling<S: AsRef<str>>(lines: &[S]) -> bool {
     lines.iter().any(|line| line.as_ref().trim().len() >= TELLING)

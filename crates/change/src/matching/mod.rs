@@ -349,8 +349,13 @@ fn exact_places(
     if places.iter().any(|fit| hunk.claimed == Some(fit.start + 1)) {
         return HunkSearchResult::Candidates(rung, places, None);
     }
-    if let Some(at) = already_in::find_claimed_result(query) {
-        return HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at, doubt: None });
+    if let Some(result) = already_in::find_claimed_result(query) {
+        let doubt = (!result.proven).then_some(HunkDoubt::OldTextElsewhere);
+        if result.proven || result.telling {
+            return HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at: result.at, doubt });
+        }
+        let doubt = HunkDoubt::ResultStandsAt(result.at + 1);
+        return HunkSearchResult::Candidates(rung, places, Some(doubt));
     }
     // Above a numbered hunk stands the line that the tool found, which may be the head of what is before the place.
     let outside = hunk.claimed.is_none()

@@ -125,10 +125,13 @@ pub enum HunkDoubt {
     OnlyAdds,
     /// It fits to the letter, but outside of the lines that the author named.
     OutsideScope,
-    /// It fits only with its layout forgiven, and its result already stands on this line of the file (from 1).
+    /// It fits only with its layout or its line forgiven, and its result already stands on this line of the file
+    /// (from 1).
     ResultStandsAt(usize),
     /// The old text is gone and the new text is there, but it may have been there before.
     PerhapsIn,
+    /// The new text is on the line that the author named, but the old text stands on another one.
+    OldTextElsewhere,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

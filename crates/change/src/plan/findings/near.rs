@@ -54,7 +54,12 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
         }
         HunkDoubt::ResultStandsAt(result) => {
             format!(
-                "the edit fits line {line} but for its layout, and its result already stands on line {result}"
+                "the edit fits line {line} but for its layout or its line number, and its result already stands on line {result}"
+            )
+        }
+        HunkDoubt::OldTextElsewhere => {
+            format!(
+                "the new text of the edit already stands on line {line}, but the old text stands elsewhere"
             )
         }
         HunkDoubt::PerhapsIn => {
