@@ -189,3 +189,20 @@ fn a_diff_without_context_whose_result_is_on_its_line_does_not_go_to_a_twin() {
     let hunk = at(1, diff("-old\n+}"));
     assert_eq!(doubt("}\nold\n", hunk), Some((None, "}\n}\n".to_string())));
 }
+
+#[test]
+fn lines_inserted_next_to_equal_ones_are_asked_about() {
+    let insert = |line, text: &str| at(line, Hunk { after: vec![text.to_string()], ..Hunk::default() });
+    let repeats = |text: &str| Some((Some(HunkDoubt::Repeats), text.to_string()));
+    let file = "if (a) {\n  if (b) {\n    go();\n  }\n";
+    assert_eq!(doubt(file, insert(4, "  }")), repeats(&format!("{file}  }}\n")));
+    assert_eq!(doubt("a\n\nb\n", insert(2, "")), repeats("a\n\n\nb\n"));
+    assert_eq!(doubt("row\n", insert(1, "row")), repeats("row\nrow\n"));
+    assert_eq!(doubt("row\nb\n", at(0, diff("+row"))), repeats("row\nrow\nb\n"));
+    let call = "    total = add(price, tax)\n";
+    let file = format!("def f():\n{call}");
+    assert_eq!(doubt(&file, insert(2, call.trim_end())), Some((Some(HunkDoubt::PerhapsIn), file)));
+    let text = "def g(price, rates):\n    tax = rates.of(price) * price\n    return round(price + tax, 2)\n";
+    let long = at(2, swap("", text));
+    assert_eq!(doubt(&format!("import os\n{text}"), long), Some((None, format!("import os\n{text}"))));
+}

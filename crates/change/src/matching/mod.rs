@@ -405,10 +405,11 @@ fn forgiven(
 /// A hunk without old text has a place only where the author says so, or in an empty file.
 fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
     let (view, hunk) = (query.view, query.hunk);
-    if view.lines().iter().eq(hunk.after.iter()) {
+    let is_diff = hunk.kept.is_some();
+    let numbered = !is_diff && hunk.claimed.is_some_and(|line| line > 0);
+    if hunk.after.is_empty() || (!numbered && view.lines().iter().eq(&hunk.after)) {
         return HunkPlacement::AlreadyIn { at: 0, doubt: None };
     }
-    let is_diff = hunk.kept.is_some();
     let at = match hunk.claimed {
         _ if view.is_empty() => Some(0),
         Some(0) if is_diff => Some(0),
@@ -421,7 +422,7 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
         view.lines()[at..].get(..hunk.after.len()).is_some_and(|lines| lines.iter().eq(&hunk.after))
     };
     match at {
-        Some(at) if stands(at) => HunkPlacement::AlreadyIn { at, doubt: None },
+        Some(at) if stands(at) => found_at_insertion(query, at),
         // What is to be appended may be there from the last time.
         Some(at) if hunk.at_end && at >= hunk.after.len() && stands(at - hunk.after.len()) => {
             HunkPlacement::AlreadyIn { at: at - hunk.after.len(), doubt: Some(HunkDoubt::PerhapsIn) }
@@ -436,6 +437,19 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
             HunkPlacement::Unplaced(HunkOutcome::Failed(text.to_string()))
         }
     }
+}
+
+/// Lines that are to be inserted stand there: from the last time, or because the next ones are the same.
+fn found_at_insertion(query: &MatchQuery<'_, '_>, at: usize) -> HunkPlacement {
+    let (view, after) = (query.view, &query.hunk.after);
+    let is_only_one = || view.find(after, MatchLevel::Exact, query.hunk.claimed).len() == 1;
+    if evidence::excludes_chance(after) && is_only_one() {
+        return HunkPlacement::AlreadyIn { at, doubt: None };
+    }
+    if evidence::is_telling(after) {
+        return HunkPlacement::AlreadyIn { at, doubt: Some(HunkDoubt::PerhapsIn) };
+    }
+    HunkPlacement::Insert { at, doubt: Some(HunkDoubt::Repeats) }
 }
 
 /// Below the line that the hunk names, if that line is quoted in full, stands there once and says that it is complete.
