@@ -206,3 +206,17 @@ fn lines_inserted_next_to_equal_ones_are_asked_about() {
     let long = at(2, swap("", text));
     assert_eq!(doubt(&format!("import os\n{text}"), long), Some((None, format!("import os\n{text}"))));
 }
+
+#[test]
+fn a_line_number_that_misses_every_place_is_asked_about() {
+    let block = "begin\n  go();\nend\n";
+    let file = format!("{}{block}{}{block}", "-\n".repeat(10), "-\n".repeat(50));
+    let hunk = |line| at(line, diff(" begin\n-  go();\n+  stop();\n end"));
+    let first = file.replacen("go", "stop", 1);
+    assert_eq!(doubt(&file, hunk(11)), Some((None, first.clone())));
+    assert_eq!(doubt(&file, hunk(27)), Some((Some(HunkDoubt::NearestLine), first)));
+    // Also where the hunks are tried one after the other.
+    let both = [hunk(27), swap("  stop();", "  halt();")];
+    let (doubts, text) = doubts(&file, &both).unwrap();
+    assert_eq!((doubts[0], text), (Some(HunkDoubt::NearestLine), file.replacen("go", "halt", 1)));
+}

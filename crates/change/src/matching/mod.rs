@@ -84,7 +84,7 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
     if budget.is_spent() {
         return FileMatch { outcomes: Vec::new(), pieces: None };
     }
-    let chosen: Vec<Option<usize>> = places.iter().map(HunkPlacement::start).collect();
+    let chosen: Vec<Option<ChosenStart>> = places.iter().map(HunkPlacement::start).collect();
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<(usize, LineEdit)> = Vec::new();
     for (at, (placed, hunk)) in places.into_iter().zip(hunks).enumerate() {
@@ -119,6 +119,14 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
         outcomes[second] = HunkOutcome::Failed(text);
     }
     FileMatch { outcomes, pieces: None }
+}
+
+/// Where a hunk begins in the old file (from 0), settled with all hunks in view.
+#[derive(Debug, Clone, Copy)]
+struct ChosenStart {
+    line: usize,
+    /// It is only the nearest one to the line that the author named.
+    is_nearest: bool,
 }
 
 /// What the ladder found for a hunk.
@@ -193,6 +201,8 @@ fn choose_place(
             }
             doubt => doubt,
         };
+        let is_nearest = chosen_by == Some(disambiguate::NEAREST_LINE);
+        let doubt = doubt.or(is_nearest.then_some(HunkDoubt::NearestLine));
         return HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt };
     }
     if have_same_result(view, rung, &fits, hunk) {
@@ -461,12 +471,15 @@ fn below_scope(query: &MatchQuery<'_, '_>) -> Option<usize> {
 
 impl HunkPlacement {
     /// Its first line in the file, if it has a place.
-    fn start(&self) -> Option<usize> {
-        match self {
-            HunkPlacement::At { fit, .. } => Some(fit.start),
-            HunkPlacement::Insert { at, .. } | HunkPlacement::AlreadyIn { at, .. } => Some(*at),
-            HunkPlacement::Unplaced(_) => None,
-        }
+    fn start(&self) -> Option<ChosenStart> {
+        let (line, is_nearest) = match self {
+            HunkPlacement::At { fit, chosen_by, .. } => {
+                (fit.start, *chosen_by == Some(disambiguate::NEAREST_LINE))
+            }
+            HunkPlacement::Insert { at, .. } | HunkPlacement::AlreadyIn { at, .. } => (*at, false),
+            HunkPlacement::Unplaced(_) => return None,
+        };
+        Some(ChosenStart { line, is_nearest })
     }
 
     /// The outcome for the hunk, and what it changes.
@@ -510,12 +523,12 @@ impl HunkPlacement {
 }
 
 /// Applies the hunks one after the other, each on the result of those before it. `chosen` are the places
-/// (in the old file) that were settled with all hunks in view.
+/// that were settled before.
 fn match_sequentially(
     source: &TextFile,
     hunks: &[Hunk],
     seen: &[String],
-    chosen: &[Option<usize>],
+    chosen: &[Option<ChosenStart>],
     budget: &WorkBudget,
 ) -> Option<FileMatch> {
     let mut draft = FileDraft::new(source.lines());
@@ -528,7 +541,10 @@ fn match_sequentially(
         let placed = match climb_ladder(&query) {
             HunkSearchResult::Decided(placed) => placed,
             HunkSearchResult::Candidates(rung, fits, doubt) => {
-                let (fit, chosen_by) = choose_untouched_place(&view, &draft, fits, *chosen)?;
+                let line = chosen.map(|chosen| chosen.line);
+                let (fit, chosen_by) = choose_untouched_place(&view, &draft, fits, line)?;
+                let is_nearest = chosen.is_some_and(|chosen| chosen.is_nearest);
+                let doubt = doubt.or(is_nearest.then_some(HunkDoubt::NearestLine));
                 HunkPlacement::At { rung, fit, chosen_by, runner_up: None, doubt }
             }
         };

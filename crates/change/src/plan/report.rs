@@ -125,6 +125,8 @@ pub enum HunkDoubt {
     OnlyAdds,
     /// It fits to the letter, but outside of the lines that the author named.
     OutsideScope,
+    /// Several places fit, and none is on the line that the author named: the nearest one is taken.
+    NearestLine,
     /// It fits only with its layout or its line forgiven, and its result already stands on this line of the file
     /// (from 1).
     ResultStandsAt(usize),

@@ -52,6 +52,11 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
         HunkDoubt::OutsideScope => {
             format!("the edit fits line {line}, but that is not where the answer says it belongs")
         }
+        HunkDoubt::NearestLine => {
+            format!(
+                "the edit fits several places; line {line} is only the nearest to the line that the answer names"
+            )
+        }
         HunkDoubt::ResultStandsAt(result) => {
             format!(
                 "the edit fits line {line} but for its layout or its line number, and its result already stands on line {result}"
