@@ -220,3 +220,20 @@ fn a_line_number_that_misses_every_place_is_asked_about() {
     let (doubts, text) = doubts(&file, &both).unwrap();
     assert_eq!((doubts[0], text), (Some(HunkDoubt::NearestLine), file.replacen("go", "halt", 1)));
 }
+
+#[test]
+fn blanks_in_a_file_of_tabs_are_asked_about() {
+    let file = "def f(a):\n\ty = 2\n\treturn y\n";
+    let doubt_of = |file: &str, new: &str| doubt(file, swap("def f(a):", new)).unwrap().0;
+    let mixed = Some(HunkDoubt::MixedIndentation);
+    assert_eq!(doubt_of(file, "def f(a):\n    log(a)"), mixed);
+    assert_eq!(doubt_of(file, "def f(a):\n\tlog(a)"), None);
+    assert_eq!(doubt_of(file, "/*\n * f\n */\ndef f(a):"), None, "the margin of a comment");
+    let blanks = file.replace('\t', "    ");
+    assert_eq!(doubt_of(&blanks, "def f(a):\n\tlog(a)"), mixed);
+    assert_eq!(doubt_of(&blanks, "def f(a):\n  log(a)"), None);
+    let both = file.replace("\treturn", "        return");
+    assert_eq!(doubt_of(&both, "def f(a):\n    log(a)"), None, "the file itself mixes them");
+    let insert = at(2, swap("", "    log(a)"));
+    assert_eq!(doubt(file, insert).unwrap().0, mixed);
+}

@@ -31,6 +31,7 @@ use std::collections::{HashMap, HashSet};
 use disambiguate::HunkCandidates;
 use draft::FileDraft;
 use fit::{HunkFit, LineEdit};
+use indentation::IndentationKind;
 use line_index::{LineIndex, MatchLevel};
 use rungs::text_span::{self, TextSpanRung};
 use rungs::{
@@ -469,6 +470,14 @@ fn below_scope(query: &MatchQuery<'_, '_>) -> Option<usize> {
     (name == text && !text.ends_with(['(', ',', '\\'])).then_some(line + 1)
 }
 
+/// The doubt about new lines that are indented with blanks in a file that uses tabs, or the other way round.
+fn mixed_indentation(view: &LineIndex<'_>, edits: &[LineEdit]) -> Option<HunkDoubt> {
+    let kinds = || edits.iter().flat_map(|edit| &edit.new).filter_map(|line| IndentationKind::of(line));
+    kinds().next()?;
+    let of_file = view.indentation_kind()?;
+    kinds().any(|kind| kind != of_file).then_some(HunkDoubt::MixedIndentation)
+}
+
 impl HunkPlacement {
     /// Its first line in the file, if it has a place.
     fn start(&self) -> Option<ChosenStart> {
@@ -502,9 +511,10 @@ impl HunkPlacement {
                 (HunkOutcome::Fits(HunkReport { doubt, ..report }), Vec::new())
             }
             HunkPlacement::Insert { at, doubt } => {
-                let edit = LineEdit { range: at..at, new: query.hunk.after.clone() };
+                let own = vec![LineEdit { range: at..at, new: query.hunk.after.clone() }];
+                let doubt = doubt.or_else(|| mixed_indentation(query.view, &own));
                 let report = report(HunkState::Applied, "exact", at);
-                (HunkOutcome::Fits(HunkReport { doubt, ..report }), vec![edit])
+                (HunkOutcome::Fits(HunkReport { doubt, ..report }), own)
             }
             HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt } => {
                 let own = match rung.edits(query, &fit) {
@@ -513,7 +523,7 @@ impl HunkPlacement {
                 };
                 let state = if own.is_empty() { HunkState::AlreadyIn } else { HunkState::Applied };
                 let repeats = already_in::result_surrounds(query, &fit).then_some(HunkDoubt::Repeats);
-                let doubt = repeats.or(doubt);
+                let doubt = repeats.or(doubt).or_else(|| mixed_indentation(query.view, &own));
                 let differences = fit.differences;
                 let report = report(state, rung.name(), fit.start);
                 (HunkOutcome::Fits(HunkReport { chosen_by, doubt, runner_up, differences, ..report }), own)

@@ -121,6 +121,8 @@ pub enum HunkDoubt {
     LittleText,
     /// It fits only with another indentation than its own.
     OtherDepth,
+    /// Its new lines are indented with blanks and the file's with tabs, or the other way round.
+    MixedIndentation,
     /// It only adds lines below a line that it names: some tools put them at the end of the file instead.
     OnlyAdds,
     /// It fits to the letter, but outside of the lines that the author named.

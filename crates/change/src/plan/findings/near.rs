@@ -46,6 +46,9 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
                 "the edit fits line {line} only with another indentation; it may be meant for another place"
             )
         }
+        HunkDoubt::MixedIndentation => {
+            format!("the edit at line {line} mixes tabs and blanks: its new lines are not indented like the file")
+        }
         HunkDoubt::OnlyAdds => {
             format!("the edit adds lines at line {line}, with no line around them to confirm the place")
         }
