@@ -47,7 +47,9 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
             )
         }
         HunkDoubt::MixedIndentation => {
-            format!("the edit at line {line} mixes tabs and blanks: its new lines are not indented like the file")
+            format!(
+                "the edit at line {line} mixes tabs and blanks: its new lines are not indented like the file"
+            )
         }
         HunkDoubt::OnlyAdds => {
             format!("the edit adds lines at line {line}, with no line around them to confirm the place")
