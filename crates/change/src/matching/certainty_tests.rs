@@ -237,3 +237,13 @@ fn blanks_in_a_file_of_tabs_are_asked_about() {
     let insert = at(2, swap("", "    log(a)"));
     assert_eq!(doubt(file, insert).unwrap().0, mixed);
 }
+
+#[test]
+fn two_braces_and_a_long_line_do_not_prove_a_result() {
+    let file = "impl A {\n    fn f() {\n        x()\n    }\n}\n\
+                /// Whether this can be the name of a provider, and so a file name.\nfn g() {}\n";
+    let hunk = diff(
+        " }\n-\n-fn check() {\n-    y()\n-}\n+}\n /// Whether this can be the name of a provider, and so a file name.",
+    );
+    assert!(doubt(file, at(5, hunk)).is_none_or(|(doubt, text)| doubt.is_some() && text == file));
+}
