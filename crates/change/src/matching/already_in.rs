@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 
 use super::disambiguate::scope_range;
-use super::evidence::{TELLING, excludes_chance, is_telling};
+use super::evidence::{TELLING, excludes_chance, has_words, is_telling};
 use super::fit::HunkFit;
 use super::line_index::MatchLevel;
 use super::nearest;
 use super::normalize::is_blank;
-use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung};
+use super::rungs::{MatchQuery, Rung, exact_text_rungs, first_matching_rung, text_span};
 use super::typo::{self, find_typo};
 use crate::lines::align::{self, equal_runs};
 use crate::proposal::Hunk;
@@ -96,19 +96,31 @@ fn is_claimed(query: &MatchQuery<'_, '_>, place: &HunkFit) -> bool {
     is_telling(&query.hunk.after) && query.hunk.claimed.is_some_and(claims)
 }
 
-/// Where the result stands whole on the line that the author named, although the old text stands elsewhere. Only a
-/// result with context says so: new lines alone may have been there before.
-pub(super) fn find_claimed_result(query: &MatchQuery<'_, '_>) -> Option<usize> {
+/// The result of a hunk on the line that the author named, although the old text stands elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClaimedResult {
+    /// From 0.
+    pub(super) at: usize,
+    /// Its text is not one of those that are everywhere.
+    pub(super) telling: bool,
+    /// It has context, or so much text that it was not there before.
+    pub(super) proven: bool,
+}
+
+/// Where the result stands whole on the line that the author named, although the old text stands elsewhere.
+pub(super) fn find_claimed_result(query: &MatchQuery<'_, '_>) -> Option<ClaimedResult> {
     let Hunk { before, after, claimed, .. } = query.hunk;
-    let has_context = before.first() == after.first() || before.last() == after.last();
-    if !has_context || !is_telling(after) || before == after {
+    if before == after || !after.iter().any(|line| has_words(line)) {
         return None;
     }
     let stands = |at: &usize| {
         query.view.lines().get(*at..*at + after.len()).is_some_and(|lines| lines.iter().eq(after))
     };
     let line = claimed.and_then(|line| line.checked_sub(1))?;
-    [Some(line), line.checked_add_signed(query.shift)].into_iter().flatten().find(stands)
+    let at = [Some(line), line.checked_add_signed(query.shift)].into_iter().flatten().find(stands)?;
+    let has_context = before.first() == after.first() || before.last() == after.last();
+    let telling = is_telling(after);
+    Some(ClaimedResult { at, telling, proven: (telling && has_context) || excludes_chance(after) })
 }
 
 /// Whether the only one of `places` is the hunk's own by its scope or its text.
@@ -244,6 +256,9 @@ fn only_adds(query: &MatchQuery<'_, '_>) -> bool {
 
 /// Whether everything a hunk adds already stands around `fit`, up to layout and blank lines.
 pub(super) fn result_surrounds(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
+    if query.hunk.span.as_ref().is_some_and(|span| text_span::has_result(query.view, span)) {
+        return true;
+    }
     if !only_adds(query) {
         return false;
     }

@@ -70,12 +70,23 @@ fn a_forgiving_rung_with_little_text_asks() {
     let file = "def f():\n        x = 2\n\ndef g():\n    x = 1\n";
     let (doubt_of_result, _) = doubt(file, swap("        x = 1", "        x = 2")).unwrap();
     assert_eq!(doubt_of_result, Some(HunkDoubt::ResultStandsAt(2)));
-    // The author's line says where.
+    // The author's line says where, but not why the text has another depth there.
     let named = at(4, swap("        except KeyError:", "        except ValueError:"));
     let file = "def f():\n    try:\n        g()\n    except KeyError:\n        pass\n";
-    assert_eq!(doubt(file, named).unwrap().0, None);
+    assert_eq!(doubt(file, named).unwrap().0, Some(HunkDoubt::OtherDepth));
     let file = "one()\n\ntwo()\n";
     assert_eq!(doubt(file, swap("one()\ntwo()", "one()\nthree()")).unwrap().0, Some(HunkDoubt::LittleText));
+    assert_eq!(doubt(file, at(1, swap("one()\ntwo()", "one()\nthree()"))).unwrap().0, None);
+}
+
+#[test]
+fn naming_a_short_text_does_not_excuse_another_depth() {
+    let file = "def b(y):\n    x = 1\n    for i in y:\n        print(i)\n    return x\n";
+    let deep = || diff("-        x = 1\n+        x = 2");
+    let scoped = Hunk { scope: lines("def b(y):"), ..deep() };
+    for hunk in [scoped, at(2, deep())] {
+        assert_eq!(doubt(file, hunk).unwrap().0, Some(HunkDoubt::OtherDepth));
+    }
 }
 
 #[test]
@@ -141,4 +152,98 @@ fn lines_that_are_only_added_below_a_named_line_are_asked_about() {
     let hunk = Hunk { scope: lines("def f():"), ..diff("+    log()") };
     let expected = "def f():\n    log()\n    return 1\n".to_string();
     assert_eq!(doubt(file, hunk), Some((Some(HunkDoubt::OnlyAdds), expected)));
+}
+
+#[test]
+fn lines_added_to_context_without_its_marker_column_keep_their_depth() {
+    let file = "def f():\n    if a:\n        b()\n        c()\n";
+    let hunk = at(3, diff("        b()\n+        new()\n        c()"));
+    let expected = file.replace("        c()", "        new()\n        c()");
+    assert_eq!(doubt(file, hunk), Some((Some(HunkDoubt::OtherDepth), expected)));
+}
+
+#[test]
+fn an_addition_that_is_sent_twice_is_made_once() {
+    let file = "import os\n\nx = 1\n";
+    let expected = "import os\nimport re\n\nx = 1\n".to_string();
+    let once = |hunk: Hunk| {
+        let both = doubts(file, &[hunk.clone(), hunk]);
+        assert_eq!(both, Some((vec![None, None], expected.clone())));
+    };
+    once(swap("import os", "import os\nimport re"));
+    once(at(1, diff(" import os\n+import re\n ")));
+    // Two edits may each want their own line.
+    let differ = [swap("import os", "import os\nimport re"), swap("\nx = 1", "import re\n\nx = 1")];
+    assert_eq!(doubts(file, &differ).unwrap().0, [None, Some(HunkDoubt::Repeats)]);
+}
+
+#[test]
+fn a_diff_without_context_whose_result_is_on_its_line_does_not_go_to_a_twin() {
+    let file = "class A {\nprotected:\n  A(const A &other) = delete;\n  int a;\n};\nclass B {\npublic:\n};\n";
+    let hunk = at(2, diff("-public:\n+protected:\n+  A(const A &other) = delete;"));
+    assert_eq!(doubt(file, hunk), Some((Some(HunkDoubt::OldTextElsewhere), file.to_string())));
+    let short = "a: 2\nb: 1\na: 1\n";
+    let hunk = at(1, diff("-a: 1\n+a: 2"));
+    assert_eq!(doubt(short, hunk).unwrap().0, Some(HunkDoubt::ResultStandsAt(1)));
+    // A brace may stand anywhere.
+    let hunk = at(1, diff("-old\n+}"));
+    assert_eq!(doubt("}\nold\n", hunk), Some((None, "}\n}\n".to_string())));
+}
+
+#[test]
+fn lines_inserted_next_to_equal_ones_are_asked_about() {
+    let insert = |line, text: &str| at(line, Hunk { after: vec![text.to_string()], ..Hunk::default() });
+    let repeats = |text: &str| Some((Some(HunkDoubt::Repeats), text.to_string()));
+    let file = "if (a) {\n  if (b) {\n    go();\n  }\n";
+    assert_eq!(doubt(file, insert(4, "  }")), repeats(&format!("{file}  }}\n")));
+    assert_eq!(doubt("a\n\nb\n", insert(2, "")), repeats("a\n\n\nb\n"));
+    assert_eq!(doubt("row\n", insert(1, "row")), repeats("row\nrow\n"));
+    assert_eq!(doubt("row\nb\n", at(0, diff("+row"))), repeats("row\nrow\nb\n"));
+    let call = "    total = add(price, tax)\n";
+    let file = format!("def f():\n{call}");
+    assert_eq!(doubt(&file, insert(2, call.trim_end())), Some((Some(HunkDoubt::PerhapsIn), file)));
+    let text = "def g(price, rates):\n    tax = rates.of(price) * price\n    return round(price + tax, 2)\n";
+    let long = at(2, swap("", text));
+    assert_eq!(doubt(&format!("import os\n{text}"), long), Some((None, format!("import os\n{text}"))));
+}
+
+#[test]
+fn a_line_number_that_misses_every_place_is_asked_about() {
+    let block = "begin\n  go();\nend\n";
+    let file = format!("{}{block}{}{block}", "-\n".repeat(10), "-\n".repeat(50));
+    let hunk = |line| at(line, diff(" begin\n-  go();\n+  stop();\n end"));
+    let first = file.replacen("go", "stop", 1);
+    assert_eq!(doubt(&file, hunk(11)), Some((None, first.clone())));
+    assert_eq!(doubt(&file, hunk(27)), Some((Some(HunkDoubt::NearestLine), first)));
+    // Also where the hunks are tried one after the other.
+    let both = [hunk(27), swap("  stop();", "  halt();")];
+    let (doubts, text) = doubts(&file, &both).unwrap();
+    assert_eq!((doubts[0], text), (Some(HunkDoubt::NearestLine), file.replacen("go", "halt", 1)));
+}
+
+#[test]
+fn blanks_in_a_file_of_tabs_are_asked_about() {
+    let file = "def f(a):\n\ty = 2\n\treturn y\n";
+    let doubt_of = |file: &str, new: &str| doubt(file, swap("def f(a):", new)).unwrap().0;
+    let mixed = Some(HunkDoubt::MixedIndentation);
+    assert_eq!(doubt_of(file, "def f(a):\n    log(a)"), mixed);
+    assert_eq!(doubt_of(file, "def f(a):\n\tlog(a)"), None);
+    assert_eq!(doubt_of(file, "/*\n * f\n */\ndef f(a):"), None, "the margin of a comment");
+    let blanks = file.replace('\t', "    ");
+    assert_eq!(doubt_of(&blanks, "def f(a):\n\tlog(a)"), mixed);
+    assert_eq!(doubt_of(&blanks, "def f(a):\n  log(a)"), None);
+    let both = file.replace("\treturn", "        return");
+    assert_eq!(doubt_of(&both, "def f(a):\n    log(a)"), None, "the file itself mixes them");
+    let insert = at(2, swap("", "    log(a)"));
+    assert_eq!(doubt(file, insert).unwrap().0, mixed);
+}
+
+#[test]
+fn two_braces_and_a_long_line_do_not_prove_a_result() {
+    let file = "impl A {\n    fn f() {\n        x()\n    }\n}\n\
+                /// Whether this can be the name of a provider, and so a file name.\nfn g() {}\n";
+    let hunk = diff(
+        " }\n-\n-fn check() {\n-    y()\n-}\n+}\n /// Whether this can be the name of a provider, and so a file name.",
+    );
+    assert!(doubt(file, at(5, hunk)).is_none_or(|(doubt, text)| doubt.is_some() && text == file));
 }

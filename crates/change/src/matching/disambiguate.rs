@@ -12,6 +12,9 @@ use crate::proposal::Hunk;
 const CHOICE_STEPS: usize = 1;
 const SCOPE_STEPS: usize = 2;
 
+/// Chose one of several places that are all not on the line that the author named.
+pub(super) const NEAREST_LINE: &str = "nearest line";
+
 /// A hunk while the places of all hunks of a file are being settled.
 pub(super) struct HunkCandidates<'a> {
     pub hunk: &'a Hunk,
@@ -96,7 +99,10 @@ fn choose(
         return Some((*only, by));
     }
     let ((first, fit), (second, _)) = nearest_to_claim(all, at, &left)?;
-    (first == 0 || second >= 2 * first + 2).then_some((fit, Some("line hint")))
+    match first {
+        0 => Some((fit, Some("line hint"))),
+        _ => (second >= 2 * first + 2).then_some((fit, Some(NEAREST_LINE))),
+    }
 }
 
 /// Whether the author named the place, by its line or by a scope around it.

@@ -1,8 +1,6 @@
 //! How much a text says about where it belongs. A short or common text stands in several places of most
 //! files: finding it proves little, and even less if its layout had to be forgiven.
 
-use super::normalize::is_blank;
-
 /// Fewer lines than this may stand anywhere …
 const LINES: usize = 3;
 /// … and so may fewer characters.
@@ -12,8 +10,13 @@ pub(crate) const TELLING: usize = 8;
 
 /// Whether chance is excluded: no other place has these lines unless it was copied from there.
 pub(crate) fn excludes_chance<S: AsRef<str>>(lines: &[S]) -> bool {
-    let solid = || lines.iter().map(|line| line.as_ref().trim()).filter(|line| !is_blank(line));
+    let solid = || lines.iter().map(|line| line.as_ref().trim()).filter(|line| has_words(line));
     solid().count() >= LINES && solid().map(str::len).sum::<usize>() >= CHARACTERS
+}
+
+/// Whether there is more in the line than braces and the like.
+pub(super) fn has_words(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
 }
 
 /// Whether at least one line is not one of those that are everywhere.
@@ -31,6 +34,8 @@ mod tests {
         assert!(excludes_chance(&[call, "", call, call]));
         assert!(!excludes_chance(&[call, "", call]), "two lines are not enough");
         assert!(!excludes_chance(&["    }", "    return None", "}", "", "", "fn next() {"]));
+        let long = "/// Whether this can be the name of a provider, and so a file name.";
+        assert!(!excludes_chance(&["}", "}", long]), "braces say nothing");
         assert!(is_telling(&["}", "return None"]) && !is_telling(&["}", "  else {", ""]));
     }
 }

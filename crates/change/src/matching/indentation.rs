@@ -4,6 +4,31 @@
 
 use super::normalize::{indentation, is_blank};
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IndentationKind {
+    Tabs,
+    Blanks,
+}
+
+impl IndentationKind {
+    /// `None` for a line that is not indented. A single blank is the margin of a comment.
+    pub(super) fn of(line: &str) -> Option<IndentationKind> {
+        match indentation(line) {
+            _ if is_blank(line) => None,
+            indent if indent.starts_with('\t') => Some(IndentationKind::Tabs),
+            indent if indent.starts_with("  ") => Some(IndentationKind::Blanks),
+            _ => None,
+        }
+    }
+
+    /// The kind of all lines that are indented, if they agree.
+    pub(super) fn common(lines: &[&str]) -> Option<IndentationKind> {
+        let mut kinds = lines.iter().filter_map(|line| IndentationKind::of(line));
+        let first = kinds.next()?;
+        kinds.all(|kind| kind == first).then_some(first)
+    }
+}
+
 /// Turns the author's indentation into the file's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum IndentationRule {

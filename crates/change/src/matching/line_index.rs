@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use super::indentation::IndentationKind;
 use super::normalize;
 use crate::proposal::work_budget::WorkBudget;
 
@@ -201,6 +202,7 @@ pub struct LineIndex<'a> {
     levels: [OnceCell<(LineForms<'a>, FormSequence)>; 5],
     solid: OnceCell<Vec<usize>>,
     letters: OnceCell<Vec<usize>>,
+    indentation_kind: OnceCell<Option<IndentationKind>>,
     solid_contents: OnceCell<FormSequence>,
     solid_words: OnceCell<(LineForms<'a>, FormSequence)>,
     /// See [`LineIndex::text`].
@@ -257,6 +259,7 @@ impl<'a> LineIndex<'a> {
             levels: Default::default(),
             solid: OnceCell::new(),
             letters: OnceCell::new(),
+            indentation_kind: OnceCell::new(),
             solid_contents: OnceCell::new(),
             solid_words: OnceCell::new(),
             text: OnceCell::new(),
@@ -276,6 +279,11 @@ impl<'a> LineIndex<'a> {
             starts.push(text.len());
             (text, starts)
         })
+    }
+
+    /// How all indented lines are indented, if they agree.
+    pub(super) fn indentation_kind(&self) -> Option<IndentationKind> {
+        *self.indentation_kind.get_or_init(|| IndentationKind::common(&self.lines))
     }
 
     /// Marks which lines end in something other than a line feed: a match there is exact text but not exact

@@ -26,9 +26,12 @@ mod span_tests;
 mod tests;
 mod typo;
 
+use std::collections::{HashMap, HashSet};
+
 use disambiguate::HunkCandidates;
 use draft::FileDraft;
 use fit::{HunkFit, LineEdit};
+use indentation::IndentationKind;
 use line_index::{LineIndex, MatchLevel};
 use rungs::text_span::{self, TextSpanRung};
 use rungs::{
@@ -82,7 +85,7 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
     if budget.is_spent() {
         return FileMatch { outcomes: Vec::new(), pieces: None };
     }
-    let chosen: Vec<Option<usize>> = places.iter().map(HunkPlacement::start).collect();
+    let chosen: Vec<Option<ChosenStart>> = places.iter().map(HunkPlacement::start).collect();
     let mut outcomes = Vec::with_capacity(hunks.len());
     let mut edits: Vec<(usize, LineEdit)> = Vec::new();
     for (at, (placed, hunk)) in places.into_iter().zip(hunks).enumerate() {
@@ -90,6 +93,7 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
         outcomes.push(outcome);
         edits.extend(own.into_iter().map(|edit| (at, edit)));
     }
+    drop_equal_insertions(hunks, &mut outcomes, &mut edits);
     if let Some(at) = numbered_below_moves(hunks) {
         let text = "it inserts below a line number, but an edit before it moves lines, so the number can mean two \
                     places; send it with some lines of context";
@@ -116,6 +120,14 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
         outcomes[second] = HunkOutcome::Failed(text);
     }
     FileMatch { outcomes, pieces: None }
+}
+
+/// Where a hunk begins in the old file (from 0), settled with all hunks in view.
+#[derive(Debug, Clone, Copy)]
+struct ChosenStart {
+    line: usize,
+    /// It is only the nearest one to the line that the author named.
+    is_nearest: bool,
 }
 
 /// What the ladder found for a hunk.
@@ -182,8 +194,16 @@ fn choose_place(
         let fit = fits.swap_remove(at);
         let nearest = fits.iter().min_by_key(|other| other.start.abs_diff(fit.start));
         let runner_up = nearest.map(|other| RunnerUpPlace { line: other.start + 1, score: other.score });
-        let doubt = doubt
-            .filter(|doubt| *doubt != HunkDoubt::LittleText || !disambiguate::is_named(view, hunk, &fit));
+        let query = MatchQuery { view, hunk, seen: &[], shift: 0 };
+        let doubt = match doubt {
+            // Whoever names a place says where, but not that the text there has moved to another depth.
+            Some(HunkDoubt::LittleText) if disambiguate::is_named(view, hunk, &fit) => {
+                is_at_another_depth(&query, &fit).then_some(HunkDoubt::OtherDepth)
+            }
+            doubt => doubt,
+        };
+        let is_nearest = chosen_by == Some(disambiguate::NEAREST_LINE);
+        let doubt = doubt.or(is_nearest.then_some(HunkDoubt::NearestLine));
         return HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt };
     }
     if have_same_result(view, rung, &fits, hunk) {
@@ -229,6 +249,34 @@ fn drop_repeats(view: &LineIndex<'_>, hunks: &[Hunk], places: &mut [HunkPlacemen
             *placed = HunkPlacement::AlreadyIn { at: fit.start, doubt };
         }
     }
+}
+
+/// The same lines inserted twice at one place: a hunk that was sent twice counts once; of two hunks that differ
+/// somebody must say whether both are meant.
+fn drop_equal_insertions(hunks: &[Hunk], outcomes: &mut [HunkOutcome], edits: &mut Vec<(usize, LineEdit)>) {
+    let mut inserted: HashMap<(usize, &[String]), usize> = HashMap::new();
+    let mut repeats = Vec::new();
+    for (at, edit) in edits.iter().filter(|(_, edit)| edit.range.is_empty()) {
+        let first = *inserted.entry((edit.range.start, &edit.new)).or_insert(*at);
+        if first != *at {
+            repeats.push((first, *at));
+        }
+    }
+    let replacing: HashSet<usize> =
+        edits.iter().filter(|(_, edit)| !edit.range.is_empty()).map(|(at, _)| *at).collect();
+    let mut dropped = HashSet::new();
+    for (first, at) in repeats {
+        let HunkOutcome::Fits(report) = &mut outcomes[at] else { continue };
+        let (one, other) = (&hunks[first], &hunks[at]);
+        let same = one.before == other.before && one.after == other.after;
+        if same && !replacing.contains(&at) {
+            report.state = HunkState::AlreadyIn;
+            dropped.insert(at);
+        } else {
+            report.doubt = Some(HunkDoubt::Repeats);
+        }
+    }
+    edits.retain(|(at, _)| !dropped.contains(at));
 }
 
 /// Where the hunk fits, on the first rung where it does. A result that certainly stands in the file comes before
@@ -312,8 +360,13 @@ fn exact_places(
     if places.iter().any(|fit| hunk.claimed == Some(fit.start + 1)) {
         return HunkSearchResult::Candidates(rung, places, None);
     }
-    if let Some(at) = already_in::find_claimed_result(query) {
-        return HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at, doubt: None });
+    if let Some(result) = already_in::find_claimed_result(query) {
+        let doubt = (!result.proven).then_some(HunkDoubt::OldTextElsewhere);
+        if result.proven || result.telling {
+            return HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at: result.at, doubt });
+        }
+        let doubt = HunkDoubt::ResultStandsAt(result.at + 1);
+        return HunkSearchResult::Candidates(rung, places, Some(doubt));
     }
     // Above a numbered hunk stands the line that the tool found, which may be the head of what is before the place.
     let outside = hunk.claimed.is_none()
@@ -363,10 +416,11 @@ fn forgiven(
 /// A hunk without old text has a place only where the author says so, or in an empty file.
 fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
     let (view, hunk) = (query.view, query.hunk);
-    if view.lines().iter().eq(hunk.after.iter()) {
+    let is_diff = hunk.kept.is_some();
+    let numbered = !is_diff && hunk.claimed.is_some_and(|line| line > 0);
+    if hunk.after.is_empty() || (!numbered && view.lines().iter().eq(&hunk.after)) {
         return HunkPlacement::AlreadyIn { at: 0, doubt: None };
     }
-    let is_diff = hunk.kept.is_some();
     let at = match hunk.claimed {
         _ if view.is_empty() => Some(0),
         Some(0) if is_diff => Some(0),
@@ -379,7 +433,7 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
         view.lines()[at..].get(..hunk.after.len()).is_some_and(|lines| lines.iter().eq(&hunk.after))
     };
     match at {
-        Some(at) if stands(at) => HunkPlacement::AlreadyIn { at, doubt: None },
+        Some(at) if stands(at) => found_at_insertion(query, at),
         // What is to be appended may be there from the last time.
         Some(at) if hunk.at_end && at >= hunk.after.len() && stands(at - hunk.after.len()) => {
             HunkPlacement::AlreadyIn { at: at - hunk.after.len(), doubt: Some(HunkDoubt::PerhapsIn) }
@@ -396,6 +450,19 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
     }
 }
 
+/// Lines that are to be inserted stand there: from the last time, or because the next ones are the same.
+fn found_at_insertion(query: &MatchQuery<'_, '_>, at: usize) -> HunkPlacement {
+    let (view, after) = (query.view, &query.hunk.after);
+    let is_only_one = || view.find(after, MatchLevel::Exact, query.hunk.claimed).len() == 1;
+    if evidence::excludes_chance(after) && is_only_one() {
+        return HunkPlacement::AlreadyIn { at, doubt: None };
+    }
+    if evidence::is_telling(after) {
+        return HunkPlacement::AlreadyIn { at, doubt: Some(HunkDoubt::PerhapsIn) };
+    }
+    HunkPlacement::Insert { at, doubt: Some(HunkDoubt::Repeats) }
+}
+
 /// Below the line that the hunk names, if that line is quoted in full, stands there once and says that it is complete.
 fn below_scope(query: &MatchQuery<'_, '_>) -> Option<usize> {
     let line = disambiguate::scope_range(query.view, &query.hunk.scope)?.head();
@@ -403,14 +470,25 @@ fn below_scope(query: &MatchQuery<'_, '_>) -> Option<usize> {
     (name == text && !text.ends_with(['(', ',', '\\'])).then_some(line + 1)
 }
 
+/// The doubt about new lines that are indented with blanks in a file that uses tabs, or the other way round.
+fn mixed_indentation(view: &LineIndex<'_>, edits: &[LineEdit]) -> Option<HunkDoubt> {
+    let kinds = || edits.iter().flat_map(|edit| &edit.new).filter_map(|line| IndentationKind::of(line));
+    kinds().next()?;
+    let of_file = view.indentation_kind()?;
+    kinds().any(|kind| kind != of_file).then_some(HunkDoubt::MixedIndentation)
+}
+
 impl HunkPlacement {
     /// Its first line in the file, if it has a place.
-    fn start(&self) -> Option<usize> {
-        match self {
-            HunkPlacement::At { fit, .. } => Some(fit.start),
-            HunkPlacement::Insert { at, .. } | HunkPlacement::AlreadyIn { at, .. } => Some(*at),
-            HunkPlacement::Unplaced(_) => None,
-        }
+    fn start(&self) -> Option<ChosenStart> {
+        let (line, is_nearest) = match self {
+            HunkPlacement::At { fit, chosen_by, .. } => {
+                (fit.start, *chosen_by == Some(disambiguate::NEAREST_LINE))
+            }
+            HunkPlacement::Insert { at, .. } | HunkPlacement::AlreadyIn { at, .. } => (*at, false),
+            HunkPlacement::Unplaced(_) => return None,
+        };
+        Some(ChosenStart { line, is_nearest })
     }
 
     /// The outcome for the hunk, and what it changes.
@@ -433,9 +511,10 @@ impl HunkPlacement {
                 (HunkOutcome::Fits(HunkReport { doubt, ..report }), Vec::new())
             }
             HunkPlacement::Insert { at, doubt } => {
-                let edit = LineEdit { range: at..at, new: query.hunk.after.clone() };
+                let own = vec![LineEdit { range: at..at, new: query.hunk.after.clone() }];
+                let doubt = doubt.or_else(|| mixed_indentation(query.view, &own));
                 let report = report(HunkState::Applied, "exact", at);
-                (HunkOutcome::Fits(HunkReport { doubt, ..report }), vec![edit])
+                (HunkOutcome::Fits(HunkReport { doubt, ..report }), own)
             }
             HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt } => {
                 let own = match rung.edits(query, &fit) {
@@ -444,7 +523,7 @@ impl HunkPlacement {
                 };
                 let state = if own.is_empty() { HunkState::AlreadyIn } else { HunkState::Applied };
                 let repeats = already_in::result_surrounds(query, &fit).then_some(HunkDoubt::Repeats);
-                let doubt = repeats.or(doubt);
+                let doubt = repeats.or(doubt).or_else(|| mixed_indentation(query.view, &own));
                 let differences = fit.differences;
                 let report = report(state, rung.name(), fit.start);
                 (HunkOutcome::Fits(HunkReport { chosen_by, doubt, runner_up, differences, ..report }), own)
@@ -454,12 +533,12 @@ impl HunkPlacement {
 }
 
 /// Applies the hunks one after the other, each on the result of those before it. `chosen` are the places
-/// (in the old file) that were settled with all hunks in view.
+/// that were settled before.
 fn match_sequentially(
     source: &TextFile,
     hunks: &[Hunk],
     seen: &[String],
-    chosen: &[Option<usize>],
+    chosen: &[Option<ChosenStart>],
     budget: &WorkBudget,
 ) -> Option<FileMatch> {
     let mut draft = FileDraft::new(source.lines());
@@ -472,7 +551,10 @@ fn match_sequentially(
         let placed = match climb_ladder(&query) {
             HunkSearchResult::Decided(placed) => placed,
             HunkSearchResult::Candidates(rung, fits, doubt) => {
-                let (fit, chosen_by) = choose_untouched_place(&view, &draft, fits, *chosen)?;
+                let line = chosen.map(|chosen| chosen.line);
+                let (fit, chosen_by) = choose_untouched_place(&view, &draft, fits, line)?;
+                let is_nearest = chosen.is_some_and(|chosen| chosen.is_nearest);
+                let doubt = doubt.or(is_nearest.then_some(HunkDoubt::NearestLine));
                 HunkPlacement::At { rung, fit, chosen_by, runner_up: None, doubt }
             }
         };

@@ -94,3 +94,30 @@ fn a_line_number_below_an_edit_that_moves_lines_means_two_places() {
     }
     assert!(result(file, &[insertion(9, "x")]).is_err());
 }
+
+#[test]
+fn text_that_grows_is_not_made_to_grow_again_unasked() {
+    let doubt = |file: &str, hunks: &[Hunk]| {
+        let source = TextFile::decode_candidates(file.as_bytes()).unwrap().remove(0);
+        let limits = crate::proposal::limits::PlanLimits::default();
+        let matched = match_hunks(&source, hunks, &[], &WorkBudget::new(&limits));
+        match matched.outcomes.last() {
+            Some(HunkOutcome::Fits(report)) => report.doubt,
+            other => panic!("{other:?}"),
+        }
+    };
+    for (file, old, new) in [
+        ("x = 1\n", "x = 1", "x = 10"),
+        ("import os\n\nx = 1\n", "import os\n", "import os\nimport re\n"),
+        ("f(call(a))\n", "call(a", "call(a, b"),
+    ] {
+        let edited = result(file, &[span(old, new)]).unwrap();
+        assert_eq!(doubt(file, &[span(old, new)]), None, "{file:?}");
+        assert_eq!(doubt(&edited, &[span(old, new)]), Some(HunkDoubt::Repeats), "{edited:?}");
+        assert_eq!(doubt(&edited, &[every(old, new)]), Some(HunkDoubt::Repeats), "{edited:?}");
+    }
+    assert_eq!(
+        doubt("x = 1\n", &[span("x = 1", "x = 10"), span("x = 1", "x = 10")]),
+        Some(HunkDoubt::Repeats)
+    );
+}

@@ -156,14 +156,21 @@ pub enum HunkDoubt {
     LittleText,
     /// It fits only with another indentation than its own.
     OtherDepth,
+    /// Its new lines are indented with blanks and the file's with tabs, or the other way round.
+    MixedIndentation,
     /// It only adds lines below a line that it names: some tools put them at the end of the file instead.
     OnlyAdds,
     /// It fits to the letter, but outside of the lines that the author named.
     OutsideScope,
-    /// It fits only with its layout forgiven, and its result already stands on this line of the file (from 1).
+    /// Several places fit, and none is on the line that the author named: the nearest one is taken.
+    NearestLine,
+    /// It fits only with its layout or its line forgiven, and its result already stands on this line of the file
+    /// (from 1).
     ResultStandsAt(usize),
     /// The old text is gone and the new text is there, but it may have been there before.
     PerhapsIn,
+    /// The new text is on the line that the author named, but the old text stands on another one.
+    OldTextElsewhere,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

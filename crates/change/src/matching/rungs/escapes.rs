@@ -54,27 +54,52 @@ fn map_lines(hunk: &Hunk, change: impl Fn(&str) -> String) -> Option<Hunk> {
     (before != hunk.before).then(|| Hunk { before, after: all(&hunk.after), ..hunk.clone() })
 }
 
+/// Each is undone once, so that `&amp;lt;` becomes `&lt;` and no more.
 fn without_entities(hunk: &Hunk) -> Option<Hunk> {
-    // `&amp;` comes last, so that `&amp;lt;` becomes `&lt;` and no more.
-    const ENTITIES: [(&str, &str); 8] = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#34;", "\""),
-        ("&#39;", "'"),
-        ("&apos;", "'"),
-        ("&nbsp;", " "),
-        ("&amp;", "&"),
-    ];
     map_lines(hunk, |line| {
-        let mut line = line.to_string();
-        for (entity, character) in ENTITIES {
-            if line.contains(entity) {
-                line = line.replace(entity, character);
-            }
+        let mut out = String::with_capacity(line.len());
+        let mut rest = line;
+        while let Some(at) = rest.find('&') {
+            out.push_str(&rest[..at]);
+            rest = &rest[at..];
+            let (character, length) = leading_entity(rest).unwrap_or(('&', 1));
+            out.push(character);
+            rest = &rest[length..];
         }
-        line
+        out + rest
     })
+}
+
+/// Longer ones are no entities.
+const ENTITY_BYTES: usize = 12;
+
+/// The character that the text begins with as an entity, and the length of the entity.
+fn leading_entity(text: &str) -> Option<(char, usize)> {
+    let end = text.bytes().take(ENTITY_BYTES).position(|byte| byte == b';')?;
+    let character = match text.get(1..end)? {
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        "amp" => '&',
+        name => match numbered_character(name.strip_prefix('#')?)? {
+            '\u{a0}' => ' ',
+            character => character,
+        },
+    };
+    Some((character, end + 1))
+}
+
+/// The character with this number, decimal or after an `x` hexadecimal. Line breaks and the like are none.
+fn numbered_character(number: &str) -> Option<char> {
+    let (digits, radix) = match number.strip_prefix(['x', 'X']) {
+        Some(digits) => (digits, 16),
+        None => (number, 10),
+    };
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = u32::from_str_radix(digits, radix).ok().filter(|_| is_number)?;
+    char::from_u32(code).filter(|character| *character == '\t' || !character.is_control())
 }
 
 fn without_backslashes(hunk: &Hunk) -> Option<Hunk> {
@@ -182,6 +207,11 @@ mod tests {
     #[test]
     fn entities_and_backslashes_are_undone_once() {
         assert_eq!(without_entities(&hunk(&["a &lt; b &amp;lt;"], &[])).unwrap().before, ["a < b &lt;"]);
+        let numbered =
+            without_entities(&hunk(&["&quot;a&quot;"], &["it&#x27;s &#39;&#x3C;&#60;&#160;&amp;#39;"]));
+        assert_eq!(numbered.unwrap().after, ["it's '<< &#39;"]);
+        let others = ["a && b &c; &#10; &#x110000; &#+9; &copy; é&é;"];
+        assert_eq!(without_entities(&hunk(&["&lt;"], &others)).unwrap().after, others);
         assert_eq!(
             without_backslashes(&hunk(&[r#"say(\"hi\") \n"#], &[])).unwrap().before,
             [r#"say("hi") \n"#]

@@ -64,7 +64,13 @@ pub(super) fn indentation_pairs<'a>(query: &MatchQuery<'a, '_>, fit: &HunkFit) -
 }
 
 pub(super) fn rule(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> Option<IndentationRule> {
-    uniform_rule(&indentation_pairs(query, fit)).or_else(|| marker_column(query, fit))
+    let uniform = || uniform_rule(&indentation_pairs(query, fit));
+    let only_context = query.hunk.kept.as_ref().is_some_and(|kept| kept.len() == query.hunk.before.len());
+    // Context alone that lacks one blank looks like a shift, but then the added lines have all of theirs.
+    if only_context {
+        return marker_column(query, fit).or_else(uniform);
+    }
+    uniform().or_else(|| marker_column(query, fit))
 }
 
 /// A diff whose context lines were written without the blank that marks them: reading them removed a blank

@@ -74,6 +74,15 @@ pub(crate) fn count(view: &LineIndex<'_>, span: &TextSpan) -> usize {
     memchr::memmem::find_iter(view.text().0.as_bytes(), &span.old).count()
 }
 
+/// Whether an occurrence of the old text is already part of the new text.
+pub(crate) fn has_result(view: &LineIndex<'_>, span: &TextSpan) -> bool {
+    let TextSpan { old, new, .. } = span;
+    !old.is_empty()
+        && old != new
+        && memchr::memmem::find(new.as_bytes(), old.as_bytes()).is_some()
+        && memchr::memmem::find(view.text().0.as_bytes(), new.as_bytes()).is_some()
+}
+
 /// The line (from 0) of an offset; the text's end is one past the last.
 fn line_of(view: &LineIndex<'_>, offset: usize) -> usize {
     view.text().1.partition_point(|start| *start <= offset) - 1

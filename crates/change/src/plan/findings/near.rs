@@ -46,15 +46,30 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
                 "the edit fits line {line} only with another indentation; it may be meant for another place"
             )
         }
+        HunkDoubt::MixedIndentation => {
+            format!(
+                "the edit at line {line} mixes tabs and blanks: its new lines are not indented like the file"
+            )
+        }
         HunkDoubt::OnlyAdds => {
             format!("the edit adds lines at line {line}, with no line around them to confirm the place")
         }
         HunkDoubt::OutsideScope => {
             format!("the edit fits line {line}, but that is not where the answer says it belongs")
         }
+        HunkDoubt::NearestLine => {
+            format!(
+                "the edit fits several places; line {line} is only the nearest to the line that the answer names"
+            )
+        }
         HunkDoubt::ResultStandsAt(result) => {
             format!(
-                "the edit fits line {line} but for its layout, and its result already stands on line {result}"
+                "the edit fits line {line} but for its layout or its line number, and its result already stands on line {result}"
+            )
+        }
+        HunkDoubt::OldTextElsewhere => {
+            format!(
+                "the new text of the edit already stands on line {line}, but the old text stands elsewhere"
             )
         }
         HunkDoubt::PerhapsIn => {
