@@ -11,6 +11,7 @@
 
 pub mod highlight;
 mod language;
+mod scanner_state;
 
 #[cfg(test)]
 mod tests;
@@ -48,6 +49,14 @@ pub fn check(plan: &Plan, budget: Duration, stop: &StopFlag) -> Vec<PlanFinding>
             found.push(finding(FindingKind::Skipped, file, None, text));
             continue;
         }
+        if [&file.before, &file.after]
+            .into_iter()
+            .any(|text| scanner_state::overflows(&text_of(text), language))
+        {
+            let text = "syntax not checked: it is nested too deeply for the check".to_owned();
+            found.push(finding(FindingKind::Skipped, file, None, text));
+            continue;
+        }
         let own = Instant::now().checked_add(FILE_BUDGET);
         match new_error(file, language, &ParseDeadline { time: deadline.min(own), stop }) {
             Some(finding) => found.extend(finding),
@@ -64,17 +73,18 @@ fn changes_text(file: &FilePlan) -> bool {
     stays && file.after.is_some() && file.before != file.after
 }
 
+fn text_of(bytes: &Option<Vec<u8>>) -> String {
+    let text = bytes.as_deref().and_then(lossy_text).unwrap_or_default();
+    text.trim_start_matches('\u{FEFF}').to_owned()
+}
+
 /// A finding if the file has more errors after the change than before; `None` if the time is over.
 fn new_error(
     file: &FilePlan,
     language: SupportLang,
     until: &ParseDeadline<'_>,
 ) -> Option<Option<PlanFinding>> {
-    let text = |bytes: &Option<Vec<u8>>| {
-        let text = bytes.as_deref().and_then(lossy_text).unwrap_or_default();
-        text.trim_start_matches('\u{FEFF}').to_owned()
-    };
-    let (before, after) = (text(&file.before), text(&file.after));
+    let (before, after) = (text_of(&file.before), text_of(&file.after));
     let errors = parse_errors(&after, language, until)?;
     if errors.is_empty() || language::is_template(&after, language) {
         return Some(None);
@@ -103,7 +113,7 @@ struct SyntaxError {
 
 /// The outermost ones, in order; `None` if the time is over.
 fn parse_errors(text: &str, language: SupportLang, until: &ParseDeadline<'_>) -> Option<Vec<SyntaxError>> {
-    let tree = parse(text.as_bytes(), language, until)?;
+    let tree = parse(text, language, until)?;
     let mut cursor = tree.walk();
     let mut found = Vec::new();
     loop {
@@ -155,11 +165,12 @@ impl ParseDeadline<'_> {
     }
 }
 
-/// `None` if the time is over.
-fn parse(text: &[u8], language: SupportLang, until: &ParseDeadline<'_>) -> Option<Tree> {
-    if until.is_over() {
+/// `None` if the time is over, or the grammar must not be given the text.
+fn parse(text: &str, language: SupportLang, until: &ParseDeadline<'_>) -> Option<Tree> {
+    if until.is_over() || scanner_state::overflows(text, language) {
         return None;
     }
+    let text = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_language(&language.get_ts_language()).ok()?;
     let mut stop = |_: &_| if until.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
