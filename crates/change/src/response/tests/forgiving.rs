@@ -54,6 +54,11 @@ fn quoted_blocks_are_read_if_all_of_them_is_quoted() {
         ),
         ("```md // a.md\n> ```py // b.py\n> x\n> ```\n```\n", &["W a.md replace \"> ```py // b.py\\n"]),
     ]);
+    // Mail programs put no blank there, and the indentation stays.
+    let indented = "```py // n.py\nif 1:\n    x = 1\n```\n";
+    for mark in ["> ", ">", ">> ", ">>"] {
+        check(&[(&marked(mark, indented), &["W n.py replace \"if 1:\\n    x = 1\\n\""])]);
+    }
     let deepest = marked(&"> ".repeat(quotes::QUOTE_DEPTH), GOOD);
     check(&[(&deepest, &[WRITTEN]), (&marked("> ", &deepest), &["!1 this block is quoted"])]);
     let quoted = marked("> ", "```txt // a.txt\na\n```\n");
