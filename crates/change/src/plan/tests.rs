@@ -315,3 +315,22 @@ fn lines_that_end_in_a_return_keep_it() {
         assert!(plan.is_err() || plan.unwrap().files[0].removed == 1, "{:?}", String::from_utf8_lossy(old));
     }
 }
+
+/// Comparing the old file with the new one costs, too.
+#[test]
+fn many_whole_files_stay_within_the_budget() {
+    let numbers = |count: usize, step: usize| -> String {
+        (0..count).map(|at| format!("{}\n", at * step % 50_021)).collect()
+    };
+    let (old, new) = (numbers(100_000, 7_919), numbers(10_000, 104_729));
+    let names: Vec<String> = (0..20).map(|at| format!("{at}.txt")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), old.as_bytes())).collect();
+    let tree = tree(&files);
+    let rewritten =
+        |count: usize| planned(&tree, names[..count].iter().map(|name| whole(name, &new)).collect());
+    assert!(rewritten(4).is_ok());
+    let refused = rewritten(20).unwrap_err();
+    assert!(reasons(&refused)[0].contains("the limit `work`"), "{refused:?}");
+    let same: Vec<FileAction> = names.iter().map(|name| whole(name, &old)).collect();
+    assert!(planned(&tree, same).is_ok());
+}
