@@ -201,6 +201,6 @@ pub fn configured_limits(config: &Config) -> PlanLimits {
         hunks: or(set.hunks, own.hunks),
         total_bytes: or(set.total, own.total_bytes),
         work: or(set.work, own.work),
-        stop: own.stop,
+        ..own
     }
 }

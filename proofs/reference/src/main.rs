@@ -163,7 +163,7 @@ fn ladder() -> Page {
 
 fn limits() -> Page {
     // Destructured in full: a new limit does not compile until it has a row here.
-    let PlanLimits { text_bytes, files, file_bytes, hunks, total_bytes, work, stop: _ } =
+    let PlanLimits { text_bytes, files, file_bytes, hunks, total_bytes, work, stop: _, meter: _ } =
         PlanLimits::default();
     let rows = [
         row(&["Bytes of one answer", &bytes(text_bytes)]),

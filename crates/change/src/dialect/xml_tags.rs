@@ -108,6 +108,12 @@ const PAIRS: &[(&str, &str)] = &[
     ("old", "</new>"),
 ];
 
+/// Whether a line is nothing but the tag that opens an edit, or a part of one.
+pub(crate) fn is_open_tag(line: &str) -> bool {
+    let open = OpenTag::parse(line).filter(|open| open.length == line.len());
+    open.is_some_and(|open| is_element(open.name) || part(open.name).is_some())
+}
+
 /// Whether a line may begin an edit; [`find_extent`] decides by what follows.
 pub(crate) fn may_begin_edit(line: &str) -> bool {
     OpenTag::parse(line).is_some_and(|open| is_element(open.name) || part(open.name) == Some(TagPart::Search))

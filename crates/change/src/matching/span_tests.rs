@@ -68,6 +68,20 @@ fn every_occurrence_means_every_one_and_nothing_near() {
     assert!(huge.contains("would write more than"), "{huge}");
 }
 
+/// Each keeps the text of every line that it changes.
+#[test]
+fn many_replacements_of_every_occurrence_stay_within_the_budget() {
+    let file = "abc abd\n".repeat(20_000);
+    let source = TextFile::decode_candidates(file.as_bytes()).unwrap().remove(0);
+    let hunks: Vec<Hunk> =
+        (0..400).map(|at| if at % 2 == 0 { every("abc", "abq") } else { every("abq", "abc") }).collect();
+    let budget = WorkBudget::new(&crate::proposal::limits::PlanLimits::default());
+    assert!(match_hunks(&source, &hunks, &[], &budget).pieces.is_none());
+    assert!(budget.refusal().is_some());
+    let budget = WorkBudget::new(&crate::proposal::limits::PlanLimits::default());
+    assert!(match_hunks(&source, &hunks[..2], &[], &budget).pieces.is_some() && budget.refusal().is_none());
+}
+
 #[test]
 fn edits_of_one_line_come_one_after_the_other() {
     assert_eq!(result("f(1, 2)\n", &[span("1", "a"), span("2", "b")]).as_deref(), Ok("f(a, b)\n"));

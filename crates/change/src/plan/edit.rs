@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::findings::{clip_line, is_gap};
 use super::whole::{self, WholeText};
 use super::{HunkReport, HunkState, RefusalReason};
-use crate::lines::align::{EqualRun, equal_runs};
+use crate::lines::align::{ALIGN_WORK, EqualRun, equal_runs};
 use crate::lines::text_file::TextFile;
 use crate::matching::{FileMatch, HunkOutcome, match_hunks};
 use crate::proposal::work_budget::WorkBudget;
@@ -77,12 +77,27 @@ pub(super) fn apply_edit(
     budget: &WorkBudget,
 ) -> Result<FileEditResult, FileEditFailure> {
     match &edit.body {
-        EditBody::Whole { text, .. } => Ok(replace_whole(path, bytes, text, seen)),
+        EditBody::Whole { text, .. } => {
+            budget.draw(whole_steps(bytes, text.as_bytes()));
+            match budget.refusal() {
+                Some(text) => Err(FileEditFailure::from_reason(line, RefusalReason::Limit { text })),
+                None => Ok(replace_whole(path, bytes, text, seen)),
+            }
+        }
         EditBody::Hunks(hunks) if hunks.is_empty() => {
             Ok(FileEditResult { bytes: bytes.to_vec(), hunks: Vec::new(), note: None, loss: None })
         }
         EditBody::Hunks(hunks) => apply_hunks(bytes, &fill_hunks(path, hunks), seen, line, budget),
     }
+}
+
+/// For each line of a whole file, which is compared with the old one: here, and when the changed lines are counted.
+const WHOLE_STEPS: usize = 100;
+
+fn whole_steps(old: &[u8], new: &[u8]) -> usize {
+    let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count() + 1;
+    let (old, new) = if old == new { (0, 0) } else { (lines(old), lines(new)) };
+    (old + new) * WHOLE_STEPS + old.saturating_mul(new).min(ALIGN_WORK) / 2
 }
 
 /// A whole file replaces any bytes. If the old ones are text, the new text is written the same way:

@@ -356,3 +356,22 @@ fn edits_of_one_file_in_different_forms_are_carried_out_in_order() {
         assert_eq!(plan.map(|plan| shown(&plan)).unwrap(), expected, "{answer}");
     }
 }
+
+/// Comparing the old file with the new one costs, too.
+#[test]
+fn many_whole_files_stay_within_the_budget() {
+    let numbers = |count: usize, step: usize| -> String {
+        (0..count).map(|at| format!("{}\n", at * step % 50_021)).collect()
+    };
+    let (old, new) = (numbers(100_000, 7_919), numbers(10_000, 104_729));
+    let names: Vec<String> = (0..20).map(|at| format!("{at}.txt")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), old.as_bytes())).collect();
+    let tree = tree(&files);
+    let rewritten =
+        |count: usize| planned(&tree, names[..count].iter().map(|name| whole(name, &new)).collect());
+    assert!(rewritten(4).is_ok());
+    let refused = rewritten(20).unwrap_err();
+    assert!(reasons(&refused)[0].contains("the limit `work`"), "{refused:?}");
+    let same: Vec<FileAction> = names.iter().map(|name| whole(name, &old)).collect();
+    assert!(planned(&tree, same).is_ok());
+}

@@ -1,7 +1,7 @@
 //! The limits for reading and planning. Every limit is a named default here, and every refusal because of
 //! one names it, so that a user knows what to raise.
 
-use super::work_budget::StopFlag;
+use super::work_budget::{StopFlag, WorkMeter};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanLimits {
@@ -17,6 +17,8 @@ pub struct PlanLimits {
     pub total_bytes: usize,
     /// Steps of work on all files together, see [`WorkBudget`](super::work_budget::WorkBudget).
     pub work: usize,
+    /// Which plans share the steps of `work`.
+    pub meter: WorkMeter,
     /// Looked at while planning.
     pub stop: StopFlag,
 }
@@ -40,6 +42,7 @@ impl Default for PlanLimits {
             hunks: HUNKS,
             total_bytes: TOTAL_BYTES,
             work: WORK,
+            meter: WorkMeter::default(),
             stop: StopFlag::default(),
         }
     }

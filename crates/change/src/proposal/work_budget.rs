@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::limits::{PLACE_BYTES, PlanLimits};
 
@@ -34,6 +34,37 @@ impl PartialEq for StopFlag {
 
 impl Eq for StopFlag {}
 
+/// The steps that several plans took together, so that they have one limit; by default each has its own.
+#[derive(Debug, Clone, Default)]
+pub struct WorkMeter(Option<Arc<AtomicUsize>>);
+
+impl WorkMeter {
+    pub fn shared() -> WorkMeter {
+        WorkMeter(Some(Arc::default()))
+    }
+
+    fn steps(&self) -> usize {
+        self.0.as_ref().map_or(0, |steps| steps.load(Ordering::Relaxed))
+    }
+
+    fn add(&self, steps: usize) {
+        if let Some(all) = &self.0 {
+            all.fetch_add(steps, Ordering::Relaxed);
+        }
+    }
+}
+
+impl PartialEq for WorkMeter {
+    fn eq(&self, other: &WorkMeter) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(two)) => Arc::ptr_eq(one, two),
+            (one, two) => one.is_none() == two.is_none(),
+        }
+    }
+}
+
+impl Eq for WorkMeter {}
+
 /// Steps that are left, each a few nanoseconds: a comparison of two lines, or a few bytes of text.
 #[derive(Debug)]
 pub struct WorkBudget {
@@ -42,16 +73,28 @@ pub struct WorkBudget {
     /// Something was drawn that was not there.
     overdrawn: Cell<bool>,
     most: usize,
+    /// What there was at the beginning.
+    first: usize,
+    meter: WorkMeter,
     stop: StopFlag,
+}
+
+impl Drop for WorkBudget {
+    fn drop(&mut self) {
+        self.meter.add(self.first - self.steps.get());
+    }
 }
 
 impl WorkBudget {
     pub fn new(limits: &PlanLimits) -> WorkBudget {
+        let first = limits.work.saturating_sub(limits.meter.steps());
         WorkBudget {
-            steps: Cell::new(limits.work),
+            steps: Cell::new(first),
             bytes: Cell::new(PLACE_BYTES),
             overdrawn: Cell::new(false),
             most: limits.work,
+            first,
+            meter: limits.meter.clone(),
             stop: limits.stop.clone(),
         }
     }
@@ -120,6 +163,17 @@ mod tests {
         let budget = WorkBudget::new(&PlanLimits::default());
         assert!(budget.keep(PLACE_BYTES) && budget.refusal().is_none());
         assert!(!budget.keep(1) && budget.refusal().is_some());
+    }
+
+    #[test]
+    fn plans_with_one_meter_have_one_limit() {
+        let limits = PlanLimits { work: 10, meter: WorkMeter::shared(), ..PlanLimits::default() };
+        assert!(WorkBudget::new(&limits).draw(6));
+        assert!(WorkBudget::new(&limits.clone()).draw(4));
+        assert!(!WorkBudget::new(&limits).draw(1));
+        let own = PlanLimits { work: 10, ..PlanLimits::default() };
+        assert!(WorkBudget::new(&own).draw(10) && WorkBudget::new(&own).draw(10));
+        assert!(limits == limits.clone() && limits != own);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod block_reader;
 mod block_shape;
 mod block_walker;
 mod control;
+mod cut_off;
 mod file_names;
 mod header;
 mod lines;
@@ -44,7 +45,6 @@ use block_reader::BlockOutcome;
 use block_walker::{BlockWalker, WalkedBlock};
 use lines::ResponseLines;
 use marker_events::MarkerEvents;
-use segments::{BlockSegment, SegmentDefect};
 use stray::StrayFinder;
 
 /// Most unread blocks listed; a note counts the rest.
@@ -126,7 +126,9 @@ fn read_lines(
                 collector.add_operations(operations)?;
             }
             BlockOutcome::Control => collector.add_control(segment.content.clone(), segment.indent),
-            BlockOutcome::Example(_) if collector.changes_something() && is_cut_off(lines, &segment) => {
+            BlockOutcome::Example(_)
+                if collector.changes_something() && cut_off::ends_inside(lines, &segment) =>
+            {
                 let reason = "the answer ends inside of this block; it may be cut off".to_owned();
                 collector.add_unread(segment.range.start + 1, reason, true);
             }
@@ -140,30 +142,17 @@ fn read_lines(
     }
     collector.add_stray(stray.find(blocks.floor()..lines.end()));
     collector.add_ending(lines, said_from, blocks.floor());
-    if let Some(line) = announced_block(lines, blocks.floor()).filter(|_| collector.changes_something()) {
-        let reason = "the answer ends where it announces another block; it may be cut off".to_owned();
-        collector.add_unread(line + 1, reason, true);
+    if collector.changes_something()
+        && let Some((line, reason)) = cut_off::find_missing_block(lines, blocks.floor())
+    {
+        collector.add_unread(line + 1, reason.to_owned(), true);
     }
     Ok(collector.finish(lines))
-}
-
-/// Whether the answer ends inside of a block.
-fn is_cut_off(lines: &ResponseLines<'_>, segment: &BlockSegment) -> bool {
-    segment.defect == Some(SegmentDefect::Open)
-        && lines.next_nonblank(segment.content.start, segment.content.end).is_some()
 }
 
 /// Whether it may come from a diff; the text of a file that looks like a mail is none.
 fn is_diff(operation: &Operation) -> bool {
     !matches!(&operation.action, FileAction::Write { edit, .. } if edit.dialect != EXACT_DIALECT)
-}
-
-/// The last line of the answer, if it stands below the last block and announces another one: the name of a file, or a
-/// sentence that ends in a colon.
-fn announced_block(lines: &ResponseLines<'_>, floor: usize) -> Option<usize> {
-    let last = lines.last_nonblank(lines.end(), floor)?;
-    let text = lines.get(last);
-    (text.trim_end().ends_with(':') || file_names::path_line(text).is_some()).then_some(last)
 }
 
 /// What has been read so far.

@@ -17,10 +17,19 @@ use crate::proposal::{EditBody, FileAction, FileEdit};
 /// Deepest quoting that is undone.
 pub(super) const QUOTE_DEPTH: usize = 4;
 
-/// The line without one `>` and one blank after it.
+/// The line without one `>`.
 fn without_mark(line: &str) -> Option<&str> {
-    let rest = line.trim_start_matches(' ').strip_prefix('>')?;
-    Some(rest.strip_prefix(' ').unwrap_or(rest))
+    line.trim_start_matches(' ').strip_prefix('>')
+}
+
+/// The lines without one `>` each, and without the blank after it if all of them have one: a program that puts none
+/// there leaves the indentation of the lines as it is.
+fn without_marks<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Vec<&'t str>> {
+    let mut rows: Vec<&str> = lines.map(without_mark).collect::<Option<_>>()?;
+    if rows.iter().all(|row| row.is_empty() || row.starts_with(' ')) {
+        rows.iter_mut().for_each(|row| *row = row.strip_prefix(' ').unwrap_or(row));
+    }
+    Some(rows)
 }
 
 /// The text with quoted blocks unquoted; it keeps its number of lines.
@@ -87,10 +96,9 @@ struct QuotedRun {
 impl QuotedRun {
     /// `None` if nothing is quoted.
     fn read(lines: &ResponseLines<'_>, run: Range<usize>, limits: &PlanLimits) -> Option<QuotedRun> {
-        let quoted = |line| without_mark(lines.get(line));
-        let mut rows: Vec<&str> = run.clone().map(quoted).collect::<Option<_>>()?;
+        let mut rows = without_marks(run.clone().map(|line| lines.get(line)))?;
         for _ in 1..QUOTE_DEPTH {
-            let Some(deeper) = rows.iter().map(|row| without_mark(row)).collect() else { break };
+            let Some(deeper) = without_marks(rows.iter().copied()) else { break };
             rows = deeper;
         }
         if rows.is_empty() {

@@ -53,6 +53,9 @@ pub(super) fn find_diff_end(lines: &ResponseLines<'_>, start: usize) -> Unfenced
             return UnfencedDiffEnd { end: said + 1, uncertain };
         } else if let Some(counts) = &mut hunk {
             match line.as_bytes().first() {
+                Some(b'-') if counts.is_complete() && ends_with_name(lines, at) => {
+                    return UnfencedDiffEnd { end: said + 1, uncertain: true };
+                }
                 Some(b' ') => counts.take(true, true),
                 Some(b'-') => counts.take(true, false),
                 Some(b'+') => counts.take(false, true),
@@ -117,6 +120,11 @@ fn begins_file(lines: &ResponseLines<'_>, at: usize) -> bool {
         || (line.starts_with("--- ")
             && lines.get(at + 1).starts_with("+++ ")
             && lines.get(at + 2).starts_with("@@"))
+}
+
+/// Whether the answer ends with the name of the next file.
+fn ends_with_name(lines: &ResponseLines<'_>, at: usize) -> bool {
+    lines.get(at).starts_with("--- ") && lines.next_nonblank(at + 1, lines.end()).is_none()
 }
 
 fn is_layout(line: &str) -> bool {
@@ -204,6 +212,8 @@ mod tests {
             ("--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n\n--- a/y\n+++ b/y\n@@ @@\n-a\n+b\n\n", 11, false),
             ("--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n", 5, true),
             ("--- a/x\n+++ b/x\n@@ @@\n-a\n+b\nProse.\n", 5, false),
+            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/y\n", 5, true),
+            ("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n\n--- a/y\n", 5, true),
             ("diff --git a/x b/x\ndeleted file mode 100644\n", 2, true),
             ("diff --git a/x b/x\ndeleted file mode 100644\nindex e69de29..0000000\n", 3, false),
             ("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n\nProse.\n", 4, false),

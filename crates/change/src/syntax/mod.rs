@@ -11,6 +11,7 @@
 
 pub mod highlight;
 mod language;
+mod scanner_state;
 
 #[cfg(test)]
 mod tests;
@@ -105,6 +106,11 @@ fn check_file(
         let text = format!("syntax not checked: {size} KiB, the check reads files up to {most} KiB");
         return Some(Some(finding(FindingKind::Skipped, file, None, text)));
     }
+    if [&file.before, &file.after].into_iter().any(|text| scanner_state::overflows(&text_of(text), language))
+    {
+        let text = "syntax not checked: it is nested too deeply for the check".to_owned();
+        return Some(Some(finding(FindingKind::Skipped, file, None, text)));
+    }
     let own = Instant::now().checked_add(FILE_BUDGET);
     new_error(file, language, &ParseDeadline { time: deadline.min(own), stop })
 }
@@ -115,29 +121,32 @@ fn changes_text(file: &FilePlan) -> bool {
     stays && file.after.is_some() && file.before != file.after
 }
 
+fn text_of(bytes: &Option<Vec<u8>>) -> String {
+    let text = bytes.as_deref().and_then(lossy_text).unwrap_or_default();
+    text.trim_start_matches('\u{FEFF}').to_owned()
+}
+
 /// A finding if the file has more errors after the change than before; `None` if the time is over.
 fn new_error(
     file: &FilePlan,
     language: SupportLang,
     until: &ParseDeadline<'_>,
 ) -> Option<Option<PlanFinding>> {
-    let after = file.after.as_deref().and_then(lossy_text).unwrap_or_default();
-    let after = after.trim_start_matches('\u{FEFF}');
-    let errors = parse_errors(after, language, until)?;
-    if errors.is_empty() || language::is_template(after, language) {
+    let after = text_of(&file.after);
+    let errors = parse_errors(&after, language, until)?;
+    if errors.is_empty() || language::is_template(&after, language) {
         return Some(None);
     }
-    let before = file.before.as_deref().and_then(lossy_text).unwrap_or_default();
-    let before = before.trim_start_matches('\u{FEFF}');
-    let old = parse_errors(before, language, until)?;
+    let before = text_of(&file.before);
+    let old = parse_errors(&before, language, until)?;
     if errors.len() <= old.len() {
         return Some(None);
     }
-    let old_lines: HashSet<&str> = old.iter().map(|error| line_at(before, error.line)).collect();
-    let is_new = |error: &&SyntaxError| !old_lines.contains(line_at(after, error.line));
+    let old_lines: HashSet<&str> = old.iter().map(|error| line_at(&before, error.line)).collect();
+    let is_new = |error: &&SyntaxError| !old_lines.contains(line_at(&after, error.line));
     let first = errors.iter().find(is_new).or(errors.first());
     Some(first.map(|first| {
-        let text = sentence(first, line_at(after, first.line), language);
+        let text = sentence(first, line_at(&after, first.line), language);
         finding(FindingKind::Syntax, file, Some(first.line + 1), text)
     }))
 }
@@ -153,7 +162,7 @@ struct SyntaxError {
 
 /// The outermost ones, in order; `None` if the time is over.
 fn parse_errors(text: &str, language: SupportLang, until: &ParseDeadline<'_>) -> Option<Vec<SyntaxError>> {
-    let tree = parse(text.as_bytes(), language, until)?;
+    let tree = parse(text, language, until)?;
     let mut cursor = tree.walk();
     let mut found = Vec::new();
     loop {
@@ -205,11 +214,12 @@ impl ParseDeadline<'_> {
     }
 }
 
-/// `None` if the time is over.
-fn parse(text: &[u8], language: SupportLang, until: &ParseDeadline<'_>) -> Option<Tree> {
-    if until.is_over() {
+/// `None` if the time is over, or the grammar must not be given the text.
+fn parse(text: &str, language: SupportLang, until: &ParseDeadline<'_>) -> Option<Tree> {
+    if until.is_over() || scanner_state::overflows(text, language) {
         return None;
     }
+    let text = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_language(&language.get_ts_language()).ok()?;
     let mut stop = |_: &_| if until.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

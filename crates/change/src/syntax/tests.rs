@@ -137,6 +137,41 @@ fn deep_nesting_is_survived() {
     }
 }
 
+/// A scanner whose state does not fit into its buffer aborts the process.
+#[test]
+fn no_depth_of_nesting_aborts_the_process() {
+    let units =
+        ["[", "{", "(", "<a>", "- ", "? ", "a: ", "\"#{", "<<A ", "<<'A';", "f\"{", "f(<<A, ", "if 1:\n"];
+    let skipped = Some((FindingKind::Skipped, None));
+    for (path, ..) in PAIRS.iter().chain([&("a.html", "", "")]) {
+        for depth in [300, 511, 1_000, 10_000] {
+            for unit in units {
+                checked(vec![file(path, None, &unit.repeat(depth))], Duration::from_millis(5));
+            }
+            let steps = |step: &str| {
+                let lines = (0..depth).map(|at| format!("{}{step}\n", " ".repeat(at)));
+                lines.collect::<String>() + &" ".repeat(depth)
+            };
+            if depth <= 511 {
+                for text in [steps("if 1:") + "x = 'a'\n", steps("- a:"), steps("a:")] {
+                    checked(vec![file(path, None, &text)], Duration::from_millis(50));
+                }
+            }
+        }
+    }
+    for (path, text) in [
+        ("a.yaml", "- ".repeat(254)),
+        ("a.rb", format!("x = <<{}\n", "A".repeat(300))),
+        ("a.rb", format!("f({})\n", "<<AAAAAA, ".repeat(102))),
+    ] {
+        assert_eq!(one(path, None, &text), skipped, "{path}");
+        assert_eq!(one(path, Some(&text), "a: 1\n"), skipped, "{path}");
+    }
+    assert_eq!(one("a.yaml", None, &("- ".repeat(90) + "a\n")), None);
+    let heredocs = "x = <<~RUBY\n  #{y}\nRUBY\n".repeat(300);
+    assert_eq!(one("a.rb", None, &heredocs), None);
+}
+
 /// A quarter of a megabyte of brackets keeps the shell grammar busy for many minutes.
 #[test]
 fn a_parse_that_takes_too_long_is_interrupted() {

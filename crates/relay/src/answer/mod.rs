@@ -13,6 +13,7 @@ use relaycode_change::plan::{FilePlan, Plan, PlanRefusal, RefusalReason};
 use relaycode_change::prompt::{self, repair};
 use relaycode_change::proposal::Proposal;
 use relaycode_change::proposal::limits::PlanLimits;
+use relaycode_change::proposal::work_budget::WorkMeter;
 use relaycode_door::{AnswerProposal, Consent, Submission};
 use relaycode_ledger::{Ledger, LedgerError, TxId};
 use relaycode_project::checkout;
@@ -105,6 +106,13 @@ impl AnswerSource {
                 .hint("give it to your model, and its answer to relay"));
         }
         Ok(AnswerProposal::read_all(&text, &self.limits)?)
+    }
+
+    /// Several answers of one text have one limit for the work of planning them.
+    pub(crate) fn share_work(&mut self, answers: &[AnswerProposal]) {
+        if answers.len() > 1 {
+            self.limits.meter = WorkMeter::shared();
+        }
     }
 
     /// What goes through the door.

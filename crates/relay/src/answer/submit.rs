@@ -6,6 +6,7 @@ use relaycode_door::{AnswerProposal, Door, SubmitOutcome};
 
 use crate::approver::{ApproverSession, ApproverSetup, TerminalApprover};
 use crate::report::outcome::{OutcomeReporter, SubmitResult};
+use crate::terminal::signals::ImmediateExit;
 use crate::{AnswerSource, CommandContext, CommandResult, SignalGuard, UserPrograms};
 
 /// Takes the answers of one source through the door.
@@ -26,6 +27,17 @@ pub(crate) struct SubmittedAnswer {
 }
 
 impl Submitter<'_> {
+    /// Plans an answer while nothing was begun: a signal ends relay at once.
+    pub(crate) fn plan_first(
+        &self,
+        answer: &AnswerProposal,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<Result<Plan, Box<PlanRefusal>>> {
+        ctx.console.flush();
+        let _exit = ImmediateExit::arm(ctx)?;
+        Ok(self.door.plan(&self.source.submission(answer)))
+    }
+
     /// `plan` is the answer's, where it was planned already.
     pub(crate) fn submit(
         &self,

@@ -45,12 +45,13 @@ impl ApplyArgs {
             return Err(CommandFailure::refused("inGate", said)
                 .hint("take `relay apply` out of linter, preCommand and postCommand"));
         }
-        let source = AnswerSource {
+        let mut source = AnswerSource {
             consent: self.consent_args.to_consent(),
             diff: self.consent_args.diff,
             ..self.answer_args.to_source(&project, ctx)
         };
         let answers = source.read_answers(ctx)?;
+        source.share_work(&answers);
         SignalGuard::hold_until_exit()?;
         drop(exit);
         project.recover(ctx)?;
@@ -80,7 +81,8 @@ fn apply_all(
         if at > 0 {
             ctx.print_info("\n");
         }
-        let ending = submitter.submit(answer, None, None, ctx)?.result;
+        let plan = if at == 0 { Some(submitter.plan_first(answer, ctx)?) } else { None };
+        let ending = submitter.submit(answer, plan, None, ctx)?.result;
         exit = ending.exit;
         objects.push(ending.json);
         if ending.already_applied {

@@ -52,8 +52,9 @@ impl PreviewArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let _exit = ImmediateExit::arm(ctx)?;
         let project = Project::open(ctx)?;
-        let source = self.answer_args.to_source(&project, ctx);
+        let mut source = self.answer_args.to_source(&project, ctx);
         let answers = source.read_answers(ctx)?;
+        source.share_work(&answers);
         let door = project.into_door(ctx)?;
         // stdout is for the object or the prompt alone, where one was asked for.
         let aside = ctx.is_json() || self.repair;

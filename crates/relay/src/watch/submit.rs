@@ -49,7 +49,8 @@ impl WatchSession<'_, '_> {
                 return Ok(());
             }
         };
-        let source = self.answer_source(text.source);
+        let mut source = self.answer_source(text.source);
+        source.share_work(answers);
         let Some(became) = self.process_answers(&source, answers, retry)? else { return Ok(()) };
         self.seen_texts.remember(&text.text, became);
         if became != PastOutcome::Applied {

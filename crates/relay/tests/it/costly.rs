@@ -108,10 +108,33 @@ fn what_exceeds_the_work_is_refused_in_words_and_the_limit_can_be_raised() {
     assert!(ran.err.contains("could mean") || !ran.err.contains("`work`"), "{}", ran.err);
 }
 
+#[test]
+fn the_answers_of_one_text_share_the_limit() {
+    let lines: String = (0..2_000).map(|at| format!("line {at}\n")).collect();
+    let project = Project::new(&[]);
+    project.put("a.txt", lines.as_bytes());
+    let answer = |at: usize| {
+        let edit =
+            format!("```txt // a.txt\n<<<<<<< SEARCH\nline {at}\n=======\nLINE {at}\n>>>>>>> REPLACE\n```\n");
+        format!("{edit}\n```yaml\nprojectId: p\nuuid: 3f9c1e2a-5b77-4c1e-9a90-6a1f6f0b{at:04x}\n```\n\n")
+    };
+    let args = ["preview", "-", "--limit", "work=200000"];
+    let one = project.pipe(&args, answer(1).replace("projectId: p\n", "").as_bytes());
+    assert_eq!(one.code, 0, "{one:?}");
+    let text: String = (1..60).map(answer).collect();
+    let all = project.pipe(&args, text.replace("projectId: p\n", "").as_bytes());
+    assert!(all.code == 3 && all.err.contains("the limit `work`"), "{all:?}");
+}
+
 /// Sends a signal after each of several moments, and expects the end soon after it.
 fn stops_at_any_moment(args: &[&str], shape: &CostlyShape) {
+    stops_with_end(args, shape, "");
+}
+
+/// The same, with `end` below the text.
+fn stops_with_end(args: &[&str], shape: &CostlyShape, end: &str) {
     let (project, answer) = staged(shape);
-    project.put("answer.md", answer.as_bytes());
+    project.put("answer.md", (answer + end).as_bytes());
     let before = project.tree();
     let mut stopped = 0;
     for moment in [20, 60, 120, 250, 500, 900] {
@@ -150,4 +173,8 @@ fn ctrl_c_ends_a_preview_at_any_moment() {
 fn ctrl_c_ends_the_planning_of_an_apply_at_any_moment() {
     stops_at_any_moment(&["apply", "answer.md", "-y"], &shape("not found, similar words", 1_990, 100_000));
     stops_at_any_moment(&["apply", "answer.md", "-y"], &shape("ambiguous diff", 1_990, 100_000));
+    // What is not read at its end keeps it from being applied, and a signal from coming too late.
+    let broken = "\n```txt // b.txt\nb\n";
+    let shape = shape("the whole file in another order", 100, 100_000);
+    stops_with_end(&["apply", "answer.md", "-y"], &shape, broken);
 }

@@ -8,7 +8,7 @@ mod shell;
 
 use super::{Dialect, DialectBlock, DialectError, by_name, checked_path, detect};
 use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
-use shell::{HeredocCommand, HeredocTarget, parse_heredoc};
+use shell::{HeredocCommand, HeredocTarget, changes_files, parse_heredoc};
 
 pub(super) struct HeredocsDialect;
 
@@ -32,6 +32,11 @@ impl Dialect for HeredocsDialect {
         let mut hindrance = None;
         for step in commands(block.text) {
             let line = block.line + step.line;
+            if changes_files(step.text) {
+                let reason = "this command changes files beside a heredoc, and relay runs no command; \
+                              send what it does as an edit, or without the heredoc";
+                return Err(DialectError::at(line, reason));
+            }
             let Some(heredoc) =
                 step.heredoc.as_ref().filter(|heredoc| heredoc.target != HeredocTarget::Other)
             else {
@@ -155,6 +160,7 @@ impl ShellStep<'_> {
     fn hindrance(&self) -> Option<&'static str> {
         let first = self.text.split_whitespace().next().unwrap_or_default();
         match first {
+            "exit" | "return" | "exec" => Some("a command before it ends the script"),
             "cd" | "pushd" | "popd" => Some("a command before it changes the directory"),
             "for" | "while" | "until" | "if" | "case" | "function" | "{" | "(" | "else" => {
                 Some("it may stand inside of a condition or a loop")

@@ -98,6 +98,48 @@ pub(super) fn parse_heredoc(line: &str) -> Option<HeredocCommand> {
     })
 }
 
+/// Commands that change files which are there, and programs that do what a heredoc tells them.
+const CHANGERS: &[&str] = &[
+    "mv", "rm", "cp", "ln", "chmod", "rmdir", "unlink", "truncate", "touch", "install", "rename", "dd",
+    "rsync",
+];
+const GIT_CHANGERS: &[&str] =
+    &["mv", "rm", "checkout", "restore", "reset", "revert", "stash", "clean", "switch", "am", "merge"];
+const INTERPRETERS: &[&str] = &["python", "python3", "perl", "ruby", "node", "sh", "bash", "zsh", "ed", "ex"];
+
+/// Whether a line has a command that certainly changes files, or may be a script that does; the heredocs which relay
+/// carries out are none.
+pub(super) fn changes_files(line: &str) -> bool {
+    if line.len() > LINE_BYTES {
+        return false;
+    }
+    let line = line.trim_start();
+    let Some(words) = split_words(line.strip_prefix("$ ").unwrap_or(line)) else { return false };
+    let divides = |word: &ShellWord| word.is_operator && ["|", "&&", "||", ";", "&"].contains(&&*word.text);
+    words.split(divides).any(|command| {
+        let is_prefix =
+            |word: &ShellWord| ["sudo", "then", "do", "else", "!", "command", "time"].contains(&&*word.text);
+        let command: Vec<&ShellWord> = command.iter().skip_while(|word| is_prefix(word)).collect();
+        let texts: Vec<&str> = command.iter().map(|word| word.text.as_str()).collect();
+        let is_fed = command.iter().any(|word| word.is_operator && word.text.starts_with("<<"));
+        let writes = texts.windows(2).zip(&command).any(|(pair, word)| {
+            word.is_operator && [">", ">>", ">|"].contains(&pair[0]) && !pair[1].starts_with("/dev/")
+        });
+        match texts.as_slice() {
+            ["cat" | "tee" | "patch" | "apply_patch", ..] | ["git", "apply", ..] if is_fed => false,
+            ["tee" | "patch", _, ..] => line.split_once("<<").is_none(),
+            ["sed" | "perl", options @ ..]
+                if options.iter().any(|option| option.starts_with("-i") || option.starts_with("-pi")) =>
+            {
+                true
+            }
+            ["git", name, ..] if GIT_CHANGERS.contains(name) => true,
+            [name, ..] if CHANGERS.contains(name) || (is_fed && INTERPRETERS.contains(name)) => true,
+            _ => writes && !is_fed,
+        }
+    })
+}
+
 /// What a command without its heredoc does with the text.
 fn target_of(words: &[ShellWord]) -> HeredocTarget {
     let plain = |word: &&ShellWord| word.text == "sudo" && !word.is_operator;
@@ -200,6 +242,39 @@ fn split_words(line: &str) -> Option<Vec<ShellWord>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commands_that_change_files() {
+        for line in [
+            "mv a.new a",
+            "cat > a <<'EOF' && rm b",
+            "sed -i s/a/b/ a",
+            "sudo chmod +x a",
+            "git checkout a",
+            "echo x > a",
+            "python3 - <<'EOF'",
+            "  rm -rf b",
+            "test -f a && rm a",
+            "patch -p1 < a.diff",
+        ] {
+            assert!(changes_files(line), "{line}");
+        }
+        for line in [
+            "cat > a <<'EOF'",
+            "tee a <<'EOF' > /dev/null",
+            "cat <<'EOF' | tee a",
+            "> a cat <<EOF",
+            "git apply <<'EOF'",
+            "mkdir -p a",
+            "npm test",
+            "npm test > /dev/null 2>&1",
+            "# rm a",
+            "git commit -m 'rm a'",
+            "sed -n 1p a",
+        ] {
+            assert!(!changes_files(line), "{line}");
+        }
+    }
 
     #[test]
     fn where_the_text_of_a_heredoc_goes() {

@@ -8,6 +8,14 @@ use crate::proposal::TextSpan;
 
 pub(crate) struct TextSpanRung;
 
+/// A step finds so many bytes of text.
+const FOUND_BYTES: usize = 8;
+/// For each occurrence that is found, and that is replaced.
+const FOUND_STEPS: usize = 10;
+const REPLACED_STEPS: usize = 100;
+/// What is kept about each line that is replaced, beside its text.
+const EDIT_BYTES: usize = 60;
+
 /// Replacing every occurrence may write at most this many bytes.
 const WRITTEN_BYTES: usize = 16 * 1024 * 1024;
 
@@ -23,7 +31,7 @@ impl Rung for TextSpanRung {
     /// Of an ambiguous text only the first places; all occurrences that are to be replaced are one place.
     fn places(&self, query: &MatchQuery<'_, '_>) -> Vec<HunkFit> {
         let Some(span) = &query.hunk.span else { return Vec::new() };
-        let found = occurrences(query.view, span);
+        let found = occurrences(query, span);
         let fit = |first: usize, last: usize| {
             let start = line_of(query.view, first);
             let end = (line_of(query.view, last + span.old.len()) + 1).min(query.view.len());
@@ -37,9 +45,14 @@ impl Rung for TextSpanRung {
 
     fn edits(&self, query: &MatchQuery<'_, '_>, _fit: &HunkFit) -> Result<Vec<LineEdit>, String> {
         let Some(span) = &query.hunk.span else { return Ok(Vec::new()) };
-        let found = occurrences(query.view, span);
+        let found = occurrences(query, span);
         if found.len().saturating_mul(span.new.len()) > WRITTEN_BYTES {
             return Err(format!("replacing every occurrence would write more than {WRITTEN_BYTES} bytes"));
+        }
+        let kept = found.len() * (EDIT_BYTES + span.new.len());
+        // One that is spent makes the plan refused.
+        if !query.draw(found.len() * REPLACED_STEPS) || !query.view.budget().keep(kept) {
+            return Ok(Vec::new());
         }
         let mut edits = line_edits(query.view, span, &found);
         edits.retain_mut(|edit| leave_equal_ends(query.view, edit));
@@ -48,15 +61,15 @@ impl Rung for TextSpanRung {
 }
 
 /// Where the old text begins: everywhere it is to be replaced, or, overlapping ones included, as often as is worth
-/// telling.
-fn occurrences(view: &LineIndex<'_>, span: &TextSpan) -> Vec<usize> {
-    let text = view.text().0.as_bytes();
+/// telling. None if the budget is spent.
+fn occurrences(query: &MatchQuery<'_, '_>, span: &TextSpan) -> Vec<usize> {
+    let text = query.view.text().0.as_bytes();
     let finder = memchr::memmem::Finder::new(&span.old);
-    if span.old.is_empty() {
+    if span.old.is_empty() || !query.draw(text.len() / FOUND_BYTES) {
         return Vec::new();
     }
     if span.every {
-        return finder.find_iter(text).collect();
+        return finder.find_iter(text).take_while(|_| query.draw(FOUND_STEPS)).collect();
     }
     let mut found = Vec::new();
     let mut from = 0;
@@ -111,8 +124,12 @@ fn line_edits(view: &LineIndex<'_>, span: &TextSpan, found: &[usize]) -> Vec<Lin
         }
         let end = (last + 1).min(view.len());
         region.push_str(&text[cursor..starts[end].max(cursor)]);
-        let lines = region.strip_suffix('\n').unwrap_or(&region).split('\n').map(str::to_owned);
-        let new = if region.is_empty() { Vec::new() } else { lines.collect() };
+        let lines = region.strip_suffix('\n').unwrap_or(&region);
+        // Without room for more: there may be as many as the file has lines.
+        let mut new = Vec::with_capacity(memchr::memchr_iter(b'\n', lines.as_bytes()).count() + 1);
+        if !region.is_empty() {
+            new.extend(lines.split('\n').map(str::to_owned));
+        }
         edits.push(LineEdit { range: first..end, new });
     }
     edits

@@ -54,6 +54,11 @@ fn quoted_blocks_are_read_if_all_of_them_is_quoted() {
         ),
         ("```md // a.md\n> ```py // b.py\n> x\n> ```\n```\n", &["W a.md replace \"> ```py // b.py\\n"]),
     ]);
+    // Mail programs put no blank there, and the indentation stays.
+    let indented = "```py // n.py\nif 1:\n    x = 1\n```\n";
+    for mark in ["> ", ">", ">> ", ">>"] {
+        check(&[(&marked(mark, indented), &["W n.py replace \"if 1:\\n    x = 1\\n\""])]);
+    }
     let deepest = marked(&"> ".repeat(quotes::QUOTE_DEPTH), GOOD);
     check(&[(&deepest, &[WRITTEN]), (&marked("> ", &deepest), &["!1 this block is quoted"])]);
     let quoted = marked("> ", "```txt // a.txt\na\n```\n");
@@ -183,6 +188,77 @@ fn what_is_cut_off_is_broken() {
         (&format!("{GOOD}```ts\nfoo\n"), &[WRITTEN, "!5 the answer ends inside"]),
         ("```ts\nfoo\n", &["?1"]),
     ]);
+}
+
+#[test]
+fn an_answer_that_ends_where_a_block_begins_is_broken() {
+    let call = r#"{"name":"Edit","input":{"file_path":"n.py","old_string":"n","new_string":"m"}}"#;
+    let tags = "<edit path=\"n.py\"><search>n</search><replace>m</replace></edit>";
+    let search = "n.py\n<<<<<<< SEARCH\nn\n=======\nm\n>>>>>>> REPLACE";
+    let heredoc = "cat > n.py <<'EOF'\nn\nEOF";
+    let edits = [GOOD, PATCH, DIFF, call, tags, search, heredoc, &format!("```json\n{call}\n```")];
+    for edit in edits.map(str::trim_end) {
+        for end in [
+            "```json",
+            "```py",
+            "~~~ts",
+            "``",
+            "`",
+            "~~",
+            "{",
+            "{\n  \"name\": \"Edit\",",
+            "[",
+            "[\n  {",
+            r#"{"name":"Edit","inp"#,
+            r#"{"name":"Edit","input":{"file_path":"m.py","#,
+            "<write_to_file>",
+            "<write_to_file>\n<path>m.py</path>",
+            "<edit>",
+            "<edi",
+            "<",
+            "<edit path=\"m.py",
+            "<edit path=\"m.py\">",
+            "<<<<",
+            "<<<<<<< SEA",
+            "<<<<<<< SEARCH",
+            "*** Begin Pa",
+            "*** Update Fi",
+            "*** Begin Patch",
+            "diff --gi",
+            "--- a/m.py",
+            "cat <<'EO",
+            "cat > m.py <<'EOF'",
+            "cat > m",
+            "m.py",
+            "Then:",
+        ] {
+            for below in ["", "\n"] {
+                let text = format!("{edit}\n\n{end}{below}");
+                let broken = read(&text).unread.iter().any(|unread| unread.broken);
+                assert!(broken, "{text}");
+            }
+        }
+        for end in [
+            "Done.",
+            "[x] tested",
+            "[1] a note",
+            "{done}",
+            "<details>a</details>",
+            "<3",
+            "---",
+            "***",
+            "- a",
+            "That is `n`.",
+            "**Note**",
+            "{\"a\": 1}",
+            "See <https://a.b>",
+            "</answer>",
+        ] {
+            let text = format!("{edit}\n\n{end}\n");
+            let proposal = read(&text);
+            assert!(proposal.unread.iter().all(|unread| !unread.broken), "{text}: {proposal:?}");
+        }
+    }
 }
 
 #[test]

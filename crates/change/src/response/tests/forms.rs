@@ -269,6 +269,15 @@ fn heredocs_write_files_and_patches() {
             &["!2 this heredoc cannot be carried out: its last line is missing"],
         ),
         ("cat > a.py <<'EOF'\nx\n", &["!1 the edit that begins here has no end"]),
+        (
+            "```sh\ncat > a.py.new <<'EOF'\nx\nEOF\nmv a.py.new a.py\n```\n",
+            &["!5 this command changes files"],
+        ),
+        (
+            "```sh\nexit 0\ncat > a.py <<'EOF'\nx\nEOF\n```\n",
+            &["!3 this heredoc cannot be carried out: a command before it ends"],
+        ),
+        ("```sh\ncat > a.py <<'EOF'\nx\nEOF\nexit 0\n```\n", whole),
         ("```sh\ncat > /etc/a <<'EOF'\nx\nEOF\n```\n", &["!2 `/etc/a` is absolute"]),
     ]);
 }

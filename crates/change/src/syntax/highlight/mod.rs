@@ -98,8 +98,7 @@ pub fn highlight_lines(
     if canvas.lines.is_empty() {
         return Some(SyntaxSpans::default());
     }
-    let tree =
-        parse(text.as_bytes(), language, &ParseDeadline { time: deadline, stop: &StopFlag::default() })?;
+    let tree = parse(text, language, &ParseDeadline { time: deadline, stop: &StopFlag::default() })?;
     let kinds = SyntaxNodeKinds::for_grammar(&language.get_ts_language(), language);
     canvas.walk(&tree, &kinds, deadline)?;
     Some(SyntaxSpans { lines: canvas.lines })
