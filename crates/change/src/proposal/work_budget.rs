@@ -169,11 +169,12 @@ mod tests {
     fn plans_with_one_meter_have_one_limit() {
         let limits = PlanLimits { work: 10, meter: WorkMeter::shared(), ..PlanLimits::default() };
         assert!(WorkBudget::new(&limits).draw(6));
-        assert!(WorkBudget::new(&limits.clone()).draw(4));
+        let other = limits.clone();
+        assert!(WorkBudget::new(&other).draw(4));
         assert!(!WorkBudget::new(&limits).draw(1));
         let own = PlanLimits { work: 10, ..PlanLimits::default() };
         assert!(WorkBudget::new(&own).draw(10) && WorkBudget::new(&own).draw(10));
-        assert!(limits == limits.clone() && limits != own);
+        assert!(limits == other && limits != own);
     }
 
     #[test]
