@@ -173,7 +173,7 @@ mod tests {
         assert!(!WorkBudget::new(&limits).draw(1));
         let own = PlanLimits { work: 10, ..PlanLimits::default() };
         assert!(WorkBudget::new(&own).draw(10) && WorkBudget::new(&own).draw(10));
-        assert!(limits == limits.clone() && limits != own);
+        assert!(limits == other && limits != own);
     }
 
     #[test]
