@@ -169,7 +169,8 @@ mod tests {
     fn plans_with_one_meter_have_one_limit() {
         let limits = PlanLimits { work: 10, meter: WorkMeter::shared(), ..PlanLimits::default() };
         assert!(WorkBudget::new(&limits).draw(6));
-        assert!(WorkBudget::new(&limits).draw(4));
+        let other = limits.clone();
+        assert!(WorkBudget::new(&other).draw(4));
         assert!(!WorkBudget::new(&limits).draw(1));
         let own = PlanLimits { work: 10, ..PlanLimits::default() };
         assert!(WorkBudget::new(&own).draw(10) && WorkBudget::new(&own).draw(10));
