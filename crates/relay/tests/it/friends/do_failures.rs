@@ -173,6 +173,7 @@ fn without_a_place_for_the_copy_it_says_what_it_needs() {
     relay_snapshot!(stage.fails_as(&mut homeless, 3, "copy"), @"
     exit 3
     ----- stderr -----
+    ! relay cannot mark its changes as yours, so undo will ask first: nothing says where your own directory is; set HOME or RELAY_HOME
     ✗ nothing says where your own directory is; set HOME or RELAY_HOME; nothing was changed
       the copy is made in RELAY_HOME: a place that can be written to, outside of the project
     ");
