@@ -52,8 +52,21 @@ fn a_tool_call_changes_a_part_of_a_line_and_the_same_text_twice_is_refused() {
 #[test]
 fn tags_and_heredocs_write_files_and_no_command_runs() {
     let project = project();
-    let answer = "<write_to_file>\n<path>b.py</path>\n<content>\nb = 1\n</content>\n</write_to_file>\n\n```bash\nmkdir -p src\ncat > src/c.py <<'EOF'\nc = 1\nEOF\ntouch ran\n```\n";
-    relay_snapshot!(project.apply(answer), @"
+    let answer = |command: &str| {
+        format!(
+            "<write_to_file>\n<path>b.py</path>\n<content>\nb = 1\n</content>\n</write_to_file>\n\n```bash\nmkdir -p src\ncat > src/c.py <<'EOF'\nc = 1\nEOF\n{command}\n```\n"
+        )
+    };
+    relay_snapshot!(project.apply(&answer("touch ran")), @"
+    exit 3
+    ----- stderr -----
+    ✗ refused: 1 block cannot be read                                    nothing was changed
+      line 13 of the answer
+        this command changes files beside a heredoc, and relay runs no command; send what it does as an edit, or without the heredoc
+      next: `... | relay preview - --repair` writes a prompt for your model
+    ");
+    project.put("run.sh", b"touch ran\n");
+    relay_snapshot!(project.apply(&answer("./run.sh")), @"
     exit 0
     ----- stdout -----
     ▸ stdin                                                                      2 files  +2

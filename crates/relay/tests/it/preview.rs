@@ -119,7 +119,7 @@ fn what_is_already_in_is_said_and_is_no_failure() {
     ▸ stdin                                                                          0 files
         =  src/cart.js     1 already in
       ! src/cart.js line 6: the old text of the edit is not in the file; the new text stands on line 6, but may belong to something else (near)
-      `relay apply` would ask: no-config, near
+      `relay apply` would ask: near
     ");
     relay_snapshot!(project.preview(&whole("src/cart.js", CART)), @"
     exit 0
@@ -347,7 +347,7 @@ fn limits_are_named_and_can_be_raised() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       src/cart.js (line 3 of the answer)
-        src/cart.js cannot be read: it has 106 bytes, and the limit `file` is 10; raise it with `--limit file=4M`
+        src/cart.js cannot be read: it has 106 bytes, and the limit `file` is 10; raise it with `--limit file=1M`
       next: `... | relay preview - --repair` writes a prompt for your model
     ");
     let two = whole("a.txt", "1\n") + &whole("b.txt", "2\n");

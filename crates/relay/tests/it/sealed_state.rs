@@ -102,7 +102,7 @@ fn a_journal_that_came_with_the_repository_is_named_and_blocks_nothing() {
     ----- stdout -----
     ▸ stdin                                                                    1 file  +1 −1
         M  a.txt  +1 −1   1 exact
-    ✓ applied change-1 · 1 file · `relay revert` undoes it
+    ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
     ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. Nothing was done at its word
         a.txt
@@ -168,7 +168,7 @@ fn an_undo_of_what_your_relay_did_not_write_asks_once() {
     assert_eq!(code, Some(0), "{seen}");
     assert_eq!(project.text("a.txt"), "one\n");
     // It counts like an own one from now on, in whatever is done with it.
-    project.done(&["revert", "-y"]);
+    project.done(&["redo", "-y"]);
     project.done(&["revert", UUID, "-y"]);
     assert_eq!(project.text("a.txt"), "one\n");
     let foreign = |project: &Project| project.log().iter().filter(|entry| entry["foreign"] == true).count();

@@ -95,8 +95,9 @@ fn the_same_answer_at_once_is_applied_once() {
     let rans = at_once(&project, &vec![apply("a.md"); 6]);
     assert_eq!(rans.iter().filter(|ran| ran.code == 0 && ran.out.contains("applied")).count(), 1, "{rans:?}");
     for ran in rans {
-        // One that comes later finds everything in already, or the id taken.
-        assert!([0, 3, 6, 8].contains(&ran.code), "{ran:?}");
+        // One that comes later finds everything in already, or the id taken; one that looks between the file and the
+        // record cannot know that the new text is its own, and has nobody to ask.
+        assert!([0, 3, 6, 8, 13].contains(&ran.code), "{ran:?}");
     }
     assert_eq!((project.text("a.txt").as_str(), project.log().len()), ("new\n", 1));
 }

@@ -39,6 +39,7 @@ fn every() -> Vec<ApprovalReason> {
         found(&finding::MASS_DELETION, FindingKind::MassDeletion, "odd"),
         found(&finding::HIDDEN, FindingKind::Hidden, "odd"),
         found(&finding::SYNTAX, FindingKind::Syntax, "odd"),
+        found(&finding::KEY, FindingKind::Key, "odd"),
         door_rules::gate::reason("worse".to_string()),
         door_rules::asked_again::revised(),
         door_rules::asked_again::changed_meanwhile(&[path("a"), path("b")]),
@@ -49,6 +50,8 @@ fn every() -> Vec<ApprovalReason> {
 fn every_rule_of_the_door_is_looked_at_here() {
     let mut names: Vec<&str> = every().iter().map(ApprovalReason::name).collect();
     let mut listed: Vec<&str> = door_rules::all().iter().map(|rule| rule.text().name).collect();
+    // An undo asks about it, in its own words.
+    listed.retain(|name| *name != "foreign-change");
     names.sort_unstable();
     listed.sort_unstable();
     assert_eq!(names, listed);
