@@ -127,7 +127,6 @@ fn what_is_already_in_is_said_and_is_no_failure() {
     ▸ stdin                                                                          0 files
         =  src/cart.js     already in
     ✓ everything is already in
-      `relay apply` would ask: no-config
     ");
     let (code, value) = project.json(&whole("src/cart.js", CART));
     assert_eq!((code, &value["plan"]["files"][0]["change"]), (0, &"unchanged".into()));
