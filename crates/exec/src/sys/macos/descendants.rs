@@ -12,13 +12,13 @@ use crate::keeper::own_children::OwnChildren;
 /// Processes that lead, or may lead, the groups in which descendants are looked for.
 #[derive(Debug, Clone)]
 pub(crate) struct DescendantRoots {
-    leaders: [Option<Pid>; 2],
+    leaders: Vec<Pid>,
 }
 
 impl DescendantRoots {
     /// Those of a keeper: the group that its first child leads, and that child.
     pub(crate) fn of_keeper(_: Pid, child: Pid) -> DescendantRoots {
-        DescendantRoots { leaders: [Some(child), None] }
+        DescendantRoots { leaders: vec![child] }
     }
 
     /// What a keeper that is gone left behind: the group of its session, the job's, and the job's process.
@@ -26,10 +26,12 @@ impl DescendantRoots {
         session: Option<i32>,
         job: Option<(i32, u64)>,
         _: u64,
-        _: &OwnChildren,
+        own: &OwnChildren,
     ) -> DescendantRoots {
-        let job = job.map(|(number, _)| number);
-        DescendantRoots { leaders: [session, job].map(|number| number.and_then(Pid::from_raw)) }
+        let numbers = [session, job.map(|(number, _)| number)];
+        // A number that a child of relay's own has by now was given out again.
+        let lost = numbers.into_iter().flatten().filter(|number| !own.contains(*number, *number));
+        DescendantRoots { leaders: lost.filter_map(Pid::from_raw).collect() }
     }
 }
 
@@ -43,7 +45,7 @@ pub(crate) struct DescendantSweep {
 impl DescendantSweep {
     /// Nobody has been met.
     pub(crate) fn new(roots: DescendantRoots) -> DescendantSweep {
-        DescendantSweep { unseen: roots.leaders.into_iter().flatten().collect(), seen: 0 }
+        DescendantSweep { unseen: roots.leaders, seen: 0 }
     }
 
     /// Sends these signals to each group in which somebody lives and that was not met before. Says how many groups
