@@ -63,8 +63,9 @@ impl Do {
         let answer = room.join("answer.md").display().to_string();
         let words: Vec<&str> = match self {
             Do::Apply => vec!["apply", &answer, "-y", "-C", &project, "--json"],
-            Do::Undo => vec!["undo", "-y", "-C", &project, "--json"],
-            Do::Redo => vec!["redo", "-y", "-C", &project, "--json"],
+            // Scenarios are played in copies of a project, whose changes another checkout made.
+            Do::Undo => vec!["undo", "-y", "--allow", "foreign-change", "-C", &project, "--json"],
+            Do::Redo => vec!["redo", "-y", "--allow", "foreign-change", "-C", &project, "--json"],
             Do::Recover => vec!["recover", "-C", &project, "--json"],
         };
         words.into_iter().map(str::to_owned).collect()
