@@ -10,9 +10,8 @@ use anyhow::{Context, ensure};
 
 use super::{Case, Layer, shuffled};
 use crate::prepared::{Prepared, PreparedScenarios};
-use crate::relay::{self, Do};
+use crate::relay::{self, Do, Ran};
 use crate::scenario::ScenarioId;
-use crate::snapshot;
 use crate::strace::{self, CHANGING, Call, Injury};
 use crate::verdict::{self, Side};
 use crate::world::World;
@@ -114,9 +113,7 @@ impl Layer for Kill {
 }
 
 fn run(world: &World, room: &Path, prepared: &Prepared, case: &KillCase) -> anyhow::Result<u64> {
-    prepared.furnish(room)?;
-    let ran = strace::injured(&world.relay, room, &prepared.what, &case.call, &Injury::Kill)?;
-    ensure!(ran.killed() || ran.code == Some(0), "the run ended with {}", ran.told());
+    let ran = kill(world, room, prepared, case)?;
     match &case.then {
         Then::Recover => {
             let side = verdict::recovered(&world.relay, room, prepared)?;
@@ -128,10 +125,6 @@ fn run(world: &World, room: &Path, prepared: &Prepared, case: &KillCase) -> anyh
             Ok(1)
         }
         Then::KillAll => {
-            let crashed = room.join("crashed");
-            fs::create_dir(&crashed)?;
-            move_parts(room, &crashed)?;
-            copy_parts(&crashed, room)?;
             let (calls, ended) = strace::calls(&world.relay, room, &Do::Recover, &[CHANGING])?;
             ensure!(ended.code == Some(0), "recover ended with {}", ended.told());
             verdict::settled(room, prepared)?;
@@ -140,7 +133,8 @@ fn run(world: &World, room: &Path, prepared: &Prepared, case: &KillCase) -> anyh
             // If not every call has its turn, other cases take the others.
             for inner in calls.iter().skip(case.call.number % step).step_by(step) {
                 clear_parts(room)?;
-                copy_parts(&crashed, room)?;
+                // A copy of the crashed project would be another checkout, in which its journal does not count.
+                kill(world, room, prepared, case)?;
                 again(world, room, prepared, inner).with_context(|| {
                     format!("the recovery was killed at {inner} (`then {inner}` repeats only that)")
                 })?;
@@ -150,6 +144,14 @@ fn run(world: &World, room: &Path, prepared: &Prepared, case: &KillCase) -> anyh
         }
         Then::KillAt(inner) => again(world, room, prepared, inner).map(|()| 1),
     }
+}
+
+/// The scenario, killed at the call of the case.
+fn kill(world: &World, room: &Path, prepared: &Prepared, case: &KillCase) -> anyhow::Result<Ran> {
+    prepared.furnish(room)?;
+    let ran = strace::injured(&world.relay, room, &prepared.what, &case.call, &Injury::Kill)?;
+    ensure!(ran.killed() || ran.code == Some(0), "the run ended with {}", ran.told());
+    Ok(ran)
 }
 
 /// Kills a recovery, and recovers.
@@ -162,20 +164,6 @@ fn again(world: &World, room: &Path, prepared: &Prepared, call: &Call) -> anyhow
 }
 
 const PARTS: [&str; 2] = ["project", "home"];
-
-fn move_parts(from: &Path, to: &Path) -> anyhow::Result<()> {
-    for part in PARTS {
-        fs::rename(from.join(part), to.join(part))?;
-    }
-    Ok(())
-}
-
-fn copy_parts(from: &Path, to: &Path) -> anyhow::Result<()> {
-    for part in PARTS {
-        snapshot::copy(&from.join(part), &to.join(part))?;
-    }
-    Ok(())
-}
 
 fn clear_parts(room: &Path) -> anyhow::Result<()> {
     for part in PARTS {
