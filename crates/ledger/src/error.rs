@@ -59,7 +59,7 @@ pub enum LedgerError {
     #[error("another relay is writing to this project")]
     Busy,
     /// There is no such transaction.
-    #[error("there is no transaction `{name}`")]
+    #[error("no change matches `{name}`")]
     UnknownTransaction {
         /// What was asked for.
         name: String,

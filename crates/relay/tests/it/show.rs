@@ -113,20 +113,20 @@ fn what_is_not_there_is_wrong_usage() {
     # 7
     exit 2
     ----- stderr -----
-    ✗ there is no transaction `7`
-      `relay log` lists what can be named: a number, an id, or four digits of one and more
+    ✗ no change matches `7`
+      use a number or an id of `relay log`; the first four digits of an id will do
 
     # ffff
     exit 2
     ----- stderr -----
-    ✗ there is no transaction `ffff`
-      `relay log` lists what can be named: a number, an id, or four digits of one and more
+    ✗ no change matches `ffff`
+      use a number or an id of `relay log`; the first four digits of an id will do
 
     # x
     exit 2
     ----- stderr -----
-    ✗ there is no transaction `x`
-      `relay log` lists what can be named: a number, an id, or four digits of one and more
+    ✗ no change matches `x`
+      use a number or an id of `relay log`; the first four digits of an id will do
     ");
     let ran = project.relay(&["show", "7", "--json"]);
     assert_eq!((ran.code, &ran.json()["error"]["kind"]), (2, &"unknown".into()));

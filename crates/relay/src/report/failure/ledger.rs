@@ -51,7 +51,7 @@ impl From<LedgerError> for CommandFailure {
                 .hint("try again when it is done")
                 .unchanged(),
             LedgerError::UnknownTransaction { .. } => CommandFailure::new(Exit::Usage, "unknown", message)
-                .hint("`relay log` lists what can be named: a number, an id, or four digits of one and more"),
+                .hint("use a number or an id of `relay log`; the first four digits of an id will do"),
             LedgerError::Ambiguous { candidates, .. } => {
                 let ids: Vec<String> =
                     candidates.iter().take(MAX_CANDIDATES).map(ToString::to_string).collect();
