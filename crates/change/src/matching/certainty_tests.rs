@@ -247,3 +247,21 @@ fn two_braces_and_a_long_line_do_not_prove_a_result() {
     );
     assert!(doubt(file, at(5, hunk)).is_none_or(|(doubt, text)| doubt.is_some() && text == file));
 }
+
+#[test]
+fn the_order_of_search_blocks_alone_does_not_settle_a_place() {
+    let file = "a\nx\nb\nx\nc\n";
+    let between = [swap("a", "A"), swap("x", "y"), swap("b", "B")];
+    let (found, text) = doubts(file, &between).unwrap();
+    assert_eq!((found[1], text.as_str()), (Some(HunkDoubt::ByOrder), "A\ny\nB\nx\nc\n"));
+    let (found, _) = doubts(file, &[swap("x", "y"), swap("x", "z")]).unwrap();
+    assert_eq!(found, [Some(HunkDoubt::ByOrder); 2]);
+    // It does not matter which of them is which.
+    assert_eq!(
+        doubts(file, &[swap("x", "y"), swap("x", "y")]),
+        Some((vec![None; 2], "a\ny\nb\ny\nc\n".into()))
+    );
+    // The hunks of a diff are in the order of the file.
+    let in_a_diff = [diff("-a\n+A"), diff("-x\n+y"), diff("-b\n+B")];
+    assert_eq!(doubts(file, &in_a_diff), Some((vec![None; 3], "A\ny\nB\nx\nc\n".into())));
+}

@@ -14,6 +14,12 @@ const SCOPE_STEPS: usize = 2;
 
 /// Chose one of several places that are all not on the line that the author named.
 pub(super) const NEAREST_LINE: &str = "nearest line";
+/// Chose the place by those of the neighbouring hunks.
+pub(super) const ORDER: &str = "order";
+/// Before other hunks were applied, it was the only place.
+pub(super) const ORIGINAL_FILE: &str = "original file";
+/// The same edit was sent as often as its old text stands in the file.
+const EVERY_PLACE: &str = "every place";
 
 /// A hunk while the places of all hunks of a file are being settled.
 pub(super) struct HunkCandidates<'a> {
@@ -93,7 +99,7 @@ fn choose(
     }
     if let Some((from, to)) = neighbour_bounds(all, at) {
         let inside = |i: &usize| fits[*i].start >= from && fits[*i].end <= to;
-        narrow(left.iter().copied().filter(inside).collect(), &mut left, "order");
+        narrow(left.iter().copied().filter(inside).collect(), &mut left, ORDER);
     }
     if let [only] = left.as_slice() {
         return Some((*only, by));
@@ -245,8 +251,10 @@ fn assign_repeats(view: &LineIndex<'_>, all: &mut [HunkCandidates<'_>]) {
         let same: Vec<usize> = group.iter().copied().filter(|other| *other >= at).collect();
         let apart = all[at].fits.windows(2).all(|pair| pair[0].end <= pair[1].start);
         if same.len() == all[at].fits.len() && apart {
+            let are_equal = same.iter().all(|other| all[*other].hunk.after == all[at].hunk.after);
+            let by = if are_equal { EVERY_PLACE } else { ORDER };
             for (place, other) in same.into_iter().enumerate() {
-                all[other].chosen = Some((place, Some("order")));
+                all[other].chosen = Some((place, Some(by)));
             }
         }
     }

@@ -126,8 +126,8 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
 #[derive(Debug, Clone, Copy)]
 struct ChosenStart {
     line: usize,
-    /// It is only the nearest one to the line that the author named.
-    is_nearest: bool,
+    /// What decided among several.
+    chosen_by: Option<&'static str>,
 }
 
 /// What the ladder found for a hunk.
@@ -202,8 +202,7 @@ fn choose_place(
             }
             doubt => doubt,
         };
-        let is_nearest = chosen_by == Some(disambiguate::NEAREST_LINE);
-        let doubt = doubt.or(is_nearest.then_some(HunkDoubt::NearestLine));
+        let doubt = doubt.or(choice_doubt(hunk, chosen_by));
         return HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt };
     }
     if have_same_result(view, rung, &fits, hunk) {
@@ -212,6 +211,16 @@ fn choose_place(
     }
     let places = fits.iter().take(PLACES_LISTED).map(|fit| fit.start + 1).collect();
     HunkPlacement::Unplaced(HunkOutcome::Ambiguous { places, count: fits.len(), rung: rung.name() })
+}
+
+/// What is uncertain about a place that was chosen by this among several.
+fn choice_doubt(hunk: &Hunk, chosen_by: Option<&str>) -> Option<HunkDoubt> {
+    match chosen_by {
+        Some(disambiguate::NEAREST_LINE) => Some(HunkDoubt::NearestLine),
+        // Only the hunks of a diff are known to be in the order of the file.
+        Some(disambiguate::ORDER) if hunk.kept.is_none() => Some(HunkDoubt::ByOrder),
+        _ => None,
+    }
 }
 
 /// Most places compared by their result.
@@ -481,14 +490,12 @@ fn mixed_indentation(view: &LineIndex<'_>, edits: &[LineEdit]) -> Option<HunkDou
 impl HunkPlacement {
     /// Its first line in the file, if it has a place.
     fn start(&self) -> Option<ChosenStart> {
-        let (line, is_nearest) = match self {
-            HunkPlacement::At { fit, chosen_by, .. } => {
-                (fit.start, *chosen_by == Some(disambiguate::NEAREST_LINE))
-            }
-            HunkPlacement::Insert { at, .. } | HunkPlacement::AlreadyIn { at, .. } => (*at, false),
+        let (line, chosen_by) = match self {
+            HunkPlacement::At { fit, chosen_by, .. } => (fit.start, *chosen_by),
+            HunkPlacement::Insert { at, .. } | HunkPlacement::AlreadyIn { at, .. } => (*at, None),
             HunkPlacement::Unplaced(_) => return None,
         };
-        Some(ChosenStart { line, is_nearest })
+        Some(ChosenStart { line, chosen_by })
     }
 
     /// The outcome for the hunk, and what it changes.
@@ -551,10 +558,8 @@ fn match_sequentially(
         let placed = match climb_ladder(&query) {
             HunkSearchResult::Decided(placed) => placed,
             HunkSearchResult::Candidates(rung, fits, doubt) => {
-                let line = chosen.map(|chosen| chosen.line);
-                let (fit, chosen_by) = choose_untouched_place(&view, &draft, fits, line)?;
-                let is_nearest = chosen.is_some_and(|chosen| chosen.is_nearest);
-                let doubt = doubt.or(is_nearest.then_some(HunkDoubt::NearestLine));
+                let (fit, chosen_by) = choose_untouched_place(&view, &draft, fits, *chosen)?;
+                let doubt = doubt.or(choice_doubt(hunk, chosen_by));
                 HunkPlacement::At { rung, fit, chosen_by, runner_up: None, doubt }
             }
         };
@@ -572,20 +577,24 @@ fn choose_untouched_place(
     view: &LineIndex<'_>,
     now: &FileDraft<'_>,
     fits: Vec<HunkFit>,
-    chosen: Option<usize>,
+    chosen: Option<ChosenStart>,
 ) -> Option<(HunkFit, Option<&'static str>)> {
+    let settled_by = chosen.and_then(|chosen| chosen.chosen_by);
     if fits.len() == 1 {
-        return fits.into_iter().next().map(|fit| (fit, None));
+        return fits.into_iter().next().map(|fit| (fit, settled_by));
     }
     let cut = view.is_cut(fits.len());
     let untouched: Vec<HunkFit> =
         fits.into_iter().filter(|fit| now.is_untouched(fit.start, fit.end)).collect();
     match chosen {
         Some(chosen) => {
-            untouched.into_iter().find(|fit| now.origin(fit.start) == chosen).map(|fit| (fit, Some("order")))
+            let fit = untouched.into_iter().find(|fit| now.origin(fit.start) == chosen.line)?;
+            Some((fit, settled_by.or(Some(disambiguate::ORIGINAL_FILE))))
         }
         // Of too many places some are not listed.
-        None if untouched.len() == 1 && !cut => untouched.into_iter().next().map(|fit| (fit, Some("order"))),
+        None if untouched.len() == 1 && !cut => {
+            untouched.into_iter().next().map(|fit| (fit, Some(disambiguate::ORDER)))
+        }
         None => None,
     }
 }

@@ -164,6 +164,8 @@ pub enum HunkDoubt {
     OutsideScope,
     /// Several places fit, and none is on the line that the author named: the nearest one is taken.
     NearestLine,
+    /// Several places fit, and only the order in which the edits were sent says which is meant.
+    ByOrder,
     /// It fits only with its layout or its line forgiven, and its result already stands on this line of the file
     /// (from 1).
     ResultStandsAt(usize),

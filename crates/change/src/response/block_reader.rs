@@ -15,6 +15,7 @@ use super::header::{self, FenceHeader, HeaderSubject};
 use super::lines::ResponseLines;
 use super::markers::{self, StartEndMarkers};
 use super::segments::{BlockSegment, SegmentDefect, SegmentForm};
+use crate::dialect::patch_marker::{self, PatchMarker};
 use crate::dialect::{self, Dialect, DialectBlock, DialectError, heredocs};
 use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
@@ -159,12 +160,21 @@ impl<'a> BlockReader<'a> {
         outcome
     }
 
-    /// Whether the last line of the content is the end of a patch, or of a text between START and END.
+    /// Whether the content says itself where it ends: it is a patch with both of its ends, or stands between START and
+    /// END. An end without its beginning is a line of a file that was cut off there.
     fn ends_by_itself(&self) -> bool {
         let content = self.segment.content.clone();
-        self.lines
-            .last_nonblank(content.end, content.start)
-            .is_some_and(|last| markers::is_own_end(self.lines.get(last)))
+        let Some(last) = self.lines.last_nonblank(content.end, content.start) else { return false };
+        let first = (content.start..last).map(|line| self.lines.get(line).trim());
+        let mut first = first.filter(|line| !line.is_empty()).take(3);
+        let end = self.lines.get(last);
+        if patch_marker::parse(end.trim()) == Some(PatchMarker::End) {
+            // The command of a heredoc may stand above.
+            return first.any(|line| patch_marker::parse(line) == Some(PatchMarker::Begin));
+        }
+        let names_file =
+            |line: &&str| line.starts_with("#!") || file_names::first_line_name(line, "").is_some();
+        markers::is_end(end) && first.find(|line| !names_file(line)).is_some_and(markers::is_start)
     }
 
     fn by_subject(&mut self, header: &FenceHeader<'_>, text: &str) -> BlockOutcome {

@@ -4,7 +4,6 @@
 
 use super::file_names;
 use super::marker_events::MarkerKind;
-use crate::dialect::patch_marker::{self, PatchMarker};
 
 /// Tags that models use as fences when the content is full of backticks.
 pub(super) const TAGS: &[&str] = &["source", "code", "pre", "codeblock", "sourcecode", "file", "document"];
@@ -88,11 +87,6 @@ pub(super) fn parse_tag(line: &str) -> Option<MarkerKind> {
         && language.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-#_.".contains(&byte));
     let has_attributes = attributes.is_empty() || attributes.starts_with(' ');
     (is_language && has_attributes).then_some(MarkerKind::TagOpen(index))
-}
-
-/// Whether a block that ends in this line is complete without a fence: `*** End Patch`, or the END of a START.
-pub(super) fn is_own_end(line: &str) -> bool {
-    patch_marker::parse(line.trim()) == Some(PatchMarker::End) || is_end(line)
 }
 
 /// The content between START and END, if it begins and ends with them, and on which of its lines (from 0)

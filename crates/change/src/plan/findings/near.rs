@@ -62,6 +62,11 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
                 "the edit fits several places; line {line} is only the nearest to the line that the answer names"
             )
         }
+        HunkDoubt::ByOrder => {
+            format!(
+                "the edit fits several places; only the order of the edits in the answer says line {line}"
+            )
+        }
         HunkDoubt::ResultStandsAt(result) => {
             format!(
                 "the edit fits line {line} but for its layout or its line number, and its result already stands on line {result}"

@@ -187,6 +187,13 @@ fn what_is_cut_off_is_broken() {
         (&format!("{GOOD}```yaml\nprojectId: p\nuuid"), &[WRITTEN, "!5 the control block has no closing"]),
         (&format!("{GOOD}```ts\nfoo\n"), &[WRITTEN, "!5 the answer ends inside"]),
         ("```ts\nfoo\n", &["?1"]),
+        // The end of something that began elsewhere is a line like any other.
+        ("```ts // a.ts\nfoo\n// START\nbar\n// END\n", &["!1 the closing fence of this block is missing"]),
+        (
+            "```md // a.md\nfoo\n\nbar\n\nbaz\n*** End Patch\n",
+            &["!1 the closing fence of this block is missing"],
+        ),
+        ("```ts // a.ts\n// START\nfoo\n// END\n", &["W a.ts replace \"foo\\n\""]),
     ]);
 }
 
