@@ -265,3 +265,26 @@ fn the_order_of_search_blocks_alone_does_not_settle_a_place() {
     let in_a_diff = [diff("-a\n+A"), diff("-x\n+y"), diff("-b\n+B")];
     assert_eq!(doubts(file, &in_a_diff), Some((vec![None; 3], "A\ny\nB\nx\nc\n".into())));
 }
+
+#[test]
+fn an_insertion_that_repeats_another_one_at_the_same_place_is_asked_about() {
+    let file = "import os\n\nrun()\n";
+    let one = swap("import os", "import os\nimport re");
+    let both = swap("import os", "import os\nimport re\nimport sys");
+    for edits in [[one.clone(), both.clone()], [both, one]] {
+        let (found, _) = doubts(file, &edits).unwrap();
+        assert_eq!(found, [None, Some(HunkDoubt::Repeats)]);
+    }
+    let other = swap("import os", "import os\nimport sys");
+    let (found, text) = doubts(file, &[swap("import os", "import os\nimport re"), other]).unwrap();
+    assert_eq!((found, text.as_str()), (vec![None; 2], "import os\nimport re\nimport sys\n\nrun()\n"));
+}
+
+#[test]
+fn a_deletion_without_context_that_was_made_is_not_made_again_elsewhere() {
+    let file = "a()\nstop()\nb()\nstop()\nc()\n";
+    let deletion = || at(2, diff("-stop()"));
+    let once = "a()\nb()\nstop()\nc()\n";
+    assert_eq!(doubt(file, deletion()), Some((None, once.to_owned())));
+    assert_eq!(doubt(once, deletion()).unwrap().0, Some(HunkDoubt::OutsideScope));
+}

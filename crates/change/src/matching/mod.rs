@@ -260,15 +260,23 @@ fn drop_repeats(view: &LineIndex<'_>, hunks: &[Hunk], places: &mut [HunkPlacemen
     }
 }
 
+/// Most different insertions at one place that are told apart; somebody is asked about the others.
+const INSERTIONS: usize = 64;
+
 /// The same lines inserted twice at one place: a hunk that was sent twice counts once; of two hunks that differ
-/// somebody must say whether both are meant.
+/// somebody must say whether both are meant, also where one only adds to what the other inserts.
 fn drop_equal_insertions(hunks: &[Hunk], outcomes: &mut [HunkOutcome], edits: &mut Vec<(usize, LineEdit)>) {
-    let mut inserted: HashMap<(usize, &[String]), usize> = HashMap::new();
+    let mut inserted: HashMap<usize, Vec<(usize, HashSet<&str>)>> = HashMap::new();
     let mut repeats = Vec::new();
     for (at, edit) in edits.iter().filter(|(_, edit)| edit.range.is_empty()) {
-        let first = *inserted.entry((edit.range.start, &edit.new)).or_insert(*at);
-        if first != *at {
-            repeats.push((first, *at));
+        let words: HashSet<&str> =
+            edit.new.iter().map(|line| line.trim()).filter(|line| evidence::has_words(line)).collect();
+        let others = inserted.entry(edit.range.start).or_default();
+        let same = others.iter().find(|(_, other)| words.is_subset(other) || other.is_subset(&words));
+        match same {
+            Some((first, _)) => repeats.push((*first, *at)),
+            None if others.len() == INSERTIONS => repeats.push((others[0].0, *at)),
+            None => others.push((*at, words)),
         }
     }
     let replacing: HashSet<usize> =
@@ -376,6 +384,11 @@ fn exact_places(
         }
         let doubt = HunkDoubt::ResultStandsAt(result.at + 1);
         return HunkSearchResult::Candidates(rung, places, Some(doubt));
+    }
+    // A deletion without context leaves nothing behind by which it could be recognised the second time.
+    let leaves_nothing = hunk.after.iter().all(|line| normalize::is_blank(line));
+    if leaves_nothing && hunk.claimed.is_some() && !evidence::excludes_chance(&hunk.before) {
+        return HunkSearchResult::Candidates(rung, places, Some(HunkDoubt::OutsideScope));
     }
     // Above a numbered hunk stands the line that the tool found, which may be the head of what is before the place.
     let outside = hunk.claimed.is_none()
