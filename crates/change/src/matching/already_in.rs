@@ -48,7 +48,9 @@ pub(super) fn find_existing_result(
     let nearest = |fit: &&HunkFit| hunk.claimed.map_or(0, |line| line.abs_diff(fit.start + 1));
     let place = places.iter().find(|fit| is_claimed(query, fit)).or(places.iter().min_by_key(nearest))?;
     let adds = only_adds(query) && !lost_its_blank_end(query, &places);
-    let proven = !adds
+    // Where what is removed stood at an end, nothing shows that it went: it may have been changed instead.
+    let proven = certain
+        && !adds
         && !stands_outside(query, &places)
         && (is_claimed(query, place) || is_own_place(query, &places));
     Some(ExistingResult { at: place.start, end: place.end, proven, adds })
@@ -107,14 +109,19 @@ pub(super) struct ClaimedResult {
     pub(super) proven: bool,
 }
 
-/// Where the result stands whole on the line that the author named, although the old text stands elsewhere.
-pub(super) fn find_claimed_result(query: &MatchQuery<'_, '_>) -> Option<ClaimedResult> {
+/// Where the result stands whole on the line that the author named, although the old text stands at `places`. A part of
+/// the old text itself is no result.
+pub(super) fn find_claimed_result(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> Option<ClaimedResult> {
     let Hunk { before, after, claimed, .. } = query.hunk;
     if before == after || !after.iter().any(|line| has_words(line)) {
         return None;
     }
     let stands = |at: &usize| {
-        query.view.lines().get(*at..*at + after.len()).is_some_and(|lines| lines.iter().eq(after))
+        let end = *at + after.len();
+        let is_part =
+            |fit: &HunkFit| *at < fit.end && fit.start < end && !(*at <= fit.start && fit.end <= end);
+        query.view.lines().get(*at..end).is_some_and(|lines| lines.iter().eq(after))
+            && !places.iter().any(is_part)
     };
     let line = claimed.and_then(|line| line.checked_sub(1))?;
     let at = [Some(line), line.checked_add_signed(query.shift)].into_iter().flatten().find(stands)?;

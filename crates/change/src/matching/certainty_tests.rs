@@ -6,7 +6,7 @@ use super::*;
 use crate::proposal::limits::PlanLimits;
 
 /// The doubt of each hunk and the new text, or `None` where the file is refused.
-fn doubts(file: &str, hunks: &[Hunk]) -> Option<(Vec<Option<HunkDoubt>>, String)> {
+pub(super) fn doubts(file: &str, hunks: &[Hunk]) -> Option<(Vec<Option<HunkDoubt>>, String)> {
     let source = source(file);
     let FileMatch { outcomes, pieces } =
         match_hunks(&source, hunks, &[], &WorkBudget::new(&PlanLimits::default()));

@@ -2,7 +2,9 @@
 //! the author named, and the order of neighbouring hunks. If they leave a doubt, nothing is chosen.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
+use super::evidence::excludes_chance;
 use super::fit::HunkFit;
 use super::line_index::LineIndex;
 use super::normalize::{indentation, is_blank};
@@ -28,18 +30,41 @@ pub(super) struct HunkCandidates<'a> {
     pub fits: Vec<HunkFit>,
     /// The chosen place, and by what (`None`: it is the only one).
     pub chosen: Option<(usize, Option<&'static str>)>,
+    /// The lines where its result stands already, if there is nothing to settle for that reason.
+    pub result_lines: Option<(usize, usize)>,
 }
 
 impl<'a> HunkCandidates<'a> {
     /// A single place is chosen at once.
     pub(super) fn new(hunk: &'a Hunk, fits: Vec<HunkFit>) -> HunkCandidates<'a> {
         let chosen = (fits.len() == 1).then_some((0, None));
-        HunkCandidates { hunk, fits, chosen }
+        HunkCandidates { hunk, fits, chosen, result_lines: None }
     }
 
     fn chosen_fit(&self) -> Option<&HunkFit> {
         self.chosen.map(|(at, _)| &self.fits[at])
     }
+
+    /// The first line of its place and one past the last, if it is settled.
+    fn settled_lines(&self) -> Option<(usize, usize)> {
+        self.chosen_fit().map(|fit| (fit.start, fit.end)).or(self.result_lines)
+    }
+}
+
+/// Whether the chosen place contradicts the order of the hunks around it. In a diff it lies above one that comes before
+/// it, or below one that comes after; elsewhere order says something only if the edits around it have been made.
+pub(super) fn is_out_of_order(all: &[HunkCandidates<'_>], at: usize) -> bool {
+    let Some(fit) = all[at].chosen_fit() else { return false };
+    let hunk = all[at].hunk;
+    if hunk.claimed == Some(fit.start + 1) {
+        return false;
+    }
+    let block = block_of(all, at);
+    let is_diff = hunk.kept.is_some();
+    let around = if is_diff { &all[block] } else { &all[at.saturating_sub(1)..all.len().min(at + 2)] };
+    let is_sent_again = around.iter().any(|other| other.result_lines.is_some());
+    let is_certain = !is_sent_again && (!is_diff || excludes_chance(&hunk.before));
+    !is_certain && neighbour_bounds(all, at).is_some_and(|(from, to)| fit.start < from || fit.end > to)
 }
 
 /// Settles what can be settled. A choice for one hunk may settle its neighbours, so this repeats until
@@ -70,11 +95,17 @@ fn choose(
     if !view.budget().draw((fits.len() + all.len()) * CHOICE_STEPS) {
         return None;
     }
+    let number = place_by_number(all, at);
+    if let NumberedPlace::Certain(fit) = number {
+        return Some((fit, Some("line hint")));
+    }
+    if let NumberedPlace::Doubtful(fit) = number {
+        return Some((fit, Some(NEAREST_LINE)));
+    }
     let mut left: Vec<usize> = (0..fits.len()).collect();
     // Of so many places some are not listed: nothing but the very line can tell.
     if view.is_cut(fits.len()) {
-        let (distance, fit) = nearest_to_claim(all, at, &left)?.0;
-        return (distance == 0).then_some((fit, Some("line hint")));
+        return None;
     }
     let mut by = None;
     let mut narrow = |kept: Vec<usize>, left: &mut Vec<usize>, why: &'static str| {
@@ -96,6 +127,8 @@ fn choose(
     if let Some(scope) = scope_range(view, &hunk.scope) {
         let inside = |i: &usize| scope.contains(&fits[*i]);
         narrow(left.iter().copied().filter(inside).collect(), &mut left, "scope");
+        let below = |i: &usize| fits[*i].start > scope.head();
+        narrow(left.iter().copied().filter(below).collect(), &mut left, "scope");
     }
     if let Some((from, to)) = neighbour_bounds(all, at) {
         let inside = |i: &usize| fits[*i].start >= from && fits[*i].end <= to;
@@ -105,10 +138,39 @@ fn choose(
         return Some((*only, by));
     }
     let ((first, fit), (second, _)) = nearest_to_claim(all, at, &left)?;
-    match first {
-        0 => Some((fit, Some("line hint"))),
-        _ => (second >= 2 * first + 2).then_some((fit, Some(NEAREST_LINE))),
+    (second >= 2 * first + 2).then_some((fit, Some(NEAREST_LINE)))
+}
+
+/// What the author's line number says about the places of a hunk.
+enum NumberedPlace {
+    /// One of them is there, and the numbers of the other hunks say nothing else.
+    Certain(usize),
+    /// One of them is there, but if the other numbers are right, this one is not.
+    Doubtful(usize),
+    /// None is there, or there is no number.
+    Missed,
+}
+
+fn place_by_number(all: &[HunkCandidates<'_>], at: usize) -> NumberedPlace {
+    let HunkCandidates { hunk, fits, .. } = &all[at];
+    let Some(claimed) = hunk.claimed.filter(|line| *line > 0) else { return NumberedPlace::Missed };
+    let place = |line: isize| fits.iter().position(|fit| signed(fit.start + 1) == line);
+    let expected = signed(claimed) + drift_at(all, at);
+    match (place(signed(claimed)), place(expected)) {
+        (Some(exact), Some(shifted)) if exact == shifted => NumberedPlace::Certain(exact),
+        (None, Some(shifted)) => NumberedPlace::Certain(shifted),
+        (_, Some(place)) | (Some(place), None) => NumberedPlace::Doubtful(place),
+        (None, None) => NumberedPlace::Missed,
     }
+}
+
+/// By how many lines the nearest settled hunk with a number is off.
+fn drift_at(all: &[HunkCandidates<'_>], at: usize) -> isize {
+    let drift_of = |other: &HunkCandidates<'_>| {
+        Some(signed(other.chosen_fit()?.start + 1) - signed(other.hunk.claimed.filter(|line| *line > 0)?))
+    };
+    let above = all[..at].iter().rev().find_map(drift_of);
+    above.or_else(|| all[at + 1..].iter().find_map(drift_of)).unwrap_or(0)
 }
 
 /// Whether the author named the place, by its line or by a scope around it.
@@ -192,22 +254,30 @@ fn continues_head(line: &str) -> bool {
     line == "{" || (line.starts_with([')', ']']) && line.ends_with(['{', ':']))
 }
 
+/// The hunks of the block that this one stands in.
+fn block_of(all: &[HunkCandidates<'_>], at: usize) -> Range<usize> {
+    let first = (0..=at).rev().find(|i| all[*i].hunk.begins_block).unwrap_or(0);
+    let end = (at + 1..all.len()).find(|i| all[*i].hunk.begins_block).unwrap_or(all.len());
+    first..end
+}
+
 /// The lines between which the neighbours leave room. The hunks of a diff are in the order of the file, so
 /// the nearest settled one on either side counts; elsewhere only two direct neighbours that stand in the
 /// order in which they were sent. Contexts may overlap, so a neighbour's own first and last lines are no
 /// limit.
 fn neighbour_bounds(all: &[HunkCandidates<'_>], at: usize) -> Option<(usize, usize)> {
-    let room = |above: Option<&HunkFit>, below: Option<&HunkFit>| {
-        (above.map_or(0, |fit| fit.start + 1), below.map_or(usize::MAX, |fit| fit.end.saturating_sub(1)))
+    let room = |above: Option<(usize, usize)>, below: Option<(usize, usize)>| {
+        (above.map_or(0, |lines| lines.0 + 1), below.map_or(usize::MAX, |lines| lines.1.saturating_sub(1)))
     };
     if all[at].hunk.kept.is_some() {
-        let above = all[..at].iter().rev().find_map(HunkCandidates::chosen_fit);
-        let below = all[at + 1..].iter().find_map(HunkCandidates::chosen_fit);
+        let block = block_of(all, at);
+        let above = all[block.start..at].iter().rev().find_map(HunkCandidates::settled_lines);
+        let below = all[at + 1..block.end].iter().find_map(HunkCandidates::settled_lines);
         return Some(room(above, below));
     }
-    let above = at.checked_sub(1).and_then(|above| all[above].chosen_fit())?;
-    let below = all.get(at + 1)?.chosen_fit()?;
-    (above.end <= below.start).then(|| room(Some(above), Some(below)))
+    let above = at.checked_sub(1).and_then(|above| all[above].settled_lines())?;
+    let below = all.get(at + 1)?.settled_lines()?;
+    (above.1 <= below.0).then(|| room(Some(above), Some(below)))
 }
 
 /// The two places that are nearest to the line that the author named, shifted by as much as the nearest
@@ -219,16 +289,7 @@ fn nearest_to_claim(
 ) -> Option<((usize, usize), (usize, usize))> {
     let HunkCandidates { hunk, fits, .. } = &all[at];
     let claimed = hunk.claimed.filter(|line| *line > 0)?;
-    let drift_of = |other: &HunkCandidates<'_>| {
-        Some(signed(other.chosen_fit()?.start + 1) - signed(other.hunk.claimed.filter(|line| *line > 0)?))
-    };
-    let drift = all[..at]
-        .iter()
-        .rev()
-        .find_map(drift_of)
-        .or_else(|| all[at + 1..].iter().find_map(drift_of))
-        .unwrap_or(0);
-    let expected = signed(claimed) + drift;
+    let expected = signed(claimed) + drift_at(all, at);
     let mut distances: Vec<(usize, usize)> =
         left.iter().map(|i| (signed(fits[*i].start + 1).abs_diff(expected), *i)).collect();
     distances.sort_unstable();

@@ -19,6 +19,8 @@ mod indentation;
 mod line_index;
 mod nearest;
 mod normalize;
+#[cfg(test)]
+mod order_tests;
 pub mod rungs;
 #[cfg(test)]
 mod span_tests;
@@ -164,15 +166,24 @@ fn place_all(view: &LineIndex<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<HunkP
             HunkSearchResult::Candidates(rung, fits, doubt) => (Err((rung, doubt)), fits),
             HunkSearchResult::Decided(placed) => (Ok(placed), Vec::new()),
         };
+        let mut candidate = HunkCandidates::new(hunk, fits);
+        if let Ok(HunkPlacement::AlreadyIn { at, .. }) = &other {
+            candidate.result_lines = Some((*at, at + hunk.after.len()));
+        }
         others.push(other);
-        candidates.push(HunkCandidates::new(hunk, fits));
+        candidates.push(candidate);
         shift += added_lines(hunk);
     }
     disambiguate::choose_places(view, &mut candidates);
-    let settled = others.into_iter().zip(candidates);
+    let out_of_order: Vec<bool> =
+        (0..hunks.len()).map(|at| disambiguate::is_out_of_order(&candidates, at)).collect();
+    let settled = others.into_iter().zip(candidates).zip(out_of_order);
     settled
-        .map(|(other, candidates)| {
-            other.unwrap_or_else(|(rung, doubt)| choose_place(view, rung, candidates, doubt))
+        .map(|((other, candidates), out_of_order)| {
+            other.unwrap_or_else(|(rung, doubt)| {
+                let doubt = doubt.or(out_of_order.then_some(HunkDoubt::ByOrder));
+                choose_place(view, rung, candidates, doubt)
+            })
         })
         .collect()
 }
@@ -189,7 +200,7 @@ fn choose_place(
     candidates: HunkCandidates<'_>,
     doubt: Option<HunkDoubt>,
 ) -> HunkPlacement {
-    let HunkCandidates { hunk, mut fits, chosen } = candidates;
+    let HunkCandidates { hunk, mut fits, chosen, .. } = candidates;
     if let Some((at, chosen_by)) = chosen {
         let fit = fits.swap_remove(at);
         let nearest = fits.iter().min_by_key(|other| other.start.abs_diff(fit.start));
@@ -202,7 +213,7 @@ fn choose_place(
             }
             doubt => doubt,
         };
-        let doubt = doubt.or(choice_doubt(hunk, chosen_by));
+        let doubt = doubt.or(choice_doubt(view, hunk, &fit, chosen_by));
         return HunkPlacement::At { rung, fit, chosen_by, runner_up, doubt };
     }
     if have_same_result(view, rung, &fits, hunk) {
@@ -214,11 +225,23 @@ fn choose_place(
 }
 
 /// What is uncertain about a place that was chosen by this among several.
-fn choice_doubt(hunk: &Hunk, chosen_by: Option<&str>) -> Option<HunkDoubt> {
+fn choice_doubt(
+    view: &LineIndex<'_>,
+    hunk: &Hunk,
+    fit: &HunkFit,
+    chosen_by: Option<&str>,
+) -> Option<HunkDoubt> {
     match chosen_by {
         Some(disambiguate::NEAREST_LINE) => Some(HunkDoubt::NearestLine),
-        // Only the hunks of a diff are known to be in the order of the file.
-        Some(disambiguate::ORDER) if hunk.kept.is_none() => Some(HunkDoubt::ByOrder),
+        // Only the hunks of a diff are known to be in the order of the file, and a number that misses says otherwise.
+        Some(disambiguate::ORDER) if hunk.kept.is_none() || hunk.claimed.is_some() => {
+            Some(HunkDoubt::ByOrder)
+        }
+        Some(disambiguate::ORDER) if !hunk.scope.is_empty() => {
+            let is_inside =
+                disambiguate::scope_range(view, &hunk.scope).is_some_and(|scope| scope.contains(fit));
+            (!is_inside).then_some(HunkDoubt::OutsideScope)
+        }
         _ => None,
     }
 }
@@ -377,7 +400,7 @@ fn exact_places(
     if places.iter().any(|fit| hunk.claimed == Some(fit.start + 1)) {
         return HunkSearchResult::Candidates(rung, places, None);
     }
-    if let Some(result) = already_in::find_claimed_result(query) {
+    if let Some(result) = already_in::find_claimed_result(query, &places) {
         let doubt = (!result.proven).then_some(HunkDoubt::OldTextElsewhere);
         if result.proven || result.telling {
             return HunkSearchResult::Decided(HunkPlacement::AlreadyIn { at: result.at, doubt });
@@ -390,10 +413,15 @@ fn exact_places(
     if leaves_nothing && hunk.claimed.is_some() && !evidence::excludes_chance(&hunk.before) {
         return HunkSearchResult::Candidates(rung, places, Some(HunkDoubt::OutsideScope));
     }
-    // Above a numbered hunk stands the line that the tool found, which may be the head of what is before the place.
-    let outside = hunk.claimed.is_none()
-        && disambiguate::scope_range(view, &hunk.scope)
-            .is_some_and(|scope| places.iter().all(|fit| scope.excludes(fit)));
+    let numbered = hunk.claimed.is_some();
+    let outside = !(numbered && evidence::excludes_chance(&hunk.before))
+        && disambiguate::scope_range(view, &hunk.scope).is_some_and(|scope| {
+            // Above a numbered hunk stands the line that the tool found, which may be the head of what is before the
+            // place, but never one below it.
+            let excludes =
+                |fit: &HunkFit| if numbered { fit.end <= scope.head() } else { scope.excludes(fit) };
+            places.iter().all(excludes)
+        });
     HunkSearchResult::Candidates(rung, places, outside.then_some(HunkDoubt::OutsideScope))
 }
 
@@ -432,7 +460,17 @@ fn forgiven(
     query.draw(places.len() * query.hunk.before.len() * 4);
     let moved = || places.iter().any(|fit| is_at_another_depth(query, fit)).then_some(HunkDoubt::OtherDepth);
     let doubt = if short { Some(HunkDoubt::LittleText) } else { moved() };
+    let doubt = doubt.or(begins_at_its_number(query, &places).then_some(HunkDoubt::OutsideScope));
     HunkSearchResult::Candidates(rung, places, doubt)
+}
+
+/// Whether the first line of the hunk stands on the line that the author named, and none of `places` does: the text
+/// that is meant may have changed since.
+fn begins_at_its_number(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> bool {
+    let Some(line) = query.hunk.claimed.and_then(|line| line.checked_sub(1)) else { return false };
+    let (first, there) = (query.hunk.before.first(), query.view.lines().get(line));
+    places.iter().all(|fit| fit.start != line)
+        && first.is_some_and(|first| evidence::has_words(first) && there == Some(&first.as_str()))
 }
 
 /// A hunk without old text has a place only where the author says so, or in an empty file.
@@ -572,7 +610,7 @@ fn match_sequentially(
             HunkSearchResult::Decided(placed) => placed,
             HunkSearchResult::Candidates(rung, fits, doubt) => {
                 let (fit, chosen_by) = choose_untouched_place(&view, &draft, fits, *chosen)?;
-                let doubt = doubt.or(choice_doubt(hunk, chosen_by));
+                let doubt = doubt.or(choice_doubt(&view, hunk, &fit, chosen_by));
                 HunkPlacement::At { rung, fit, chosen_by, runner_up: None, doubt }
             }
         };

@@ -158,6 +158,7 @@ impl<'a> PlanBuilder<'a> {
         let replaced = if step == Some(Deleted) { before.as_ref() } else { old.as_ref() };
         let edited = match replaced {
             None => {
+                self.check_name(path, line)?;
                 self.check_creatable(path, line)?;
                 edit::create_file(edit, line)
             }
@@ -375,6 +376,20 @@ impl<'a> PlanBuilder<'a> {
             "it cannot {wish} here: it is already {what} by the block on line {earlier} of the answer"
         );
         self.refuse(path, line, &text)
+    }
+
+    /// Refuses a new file whose name is that of another one and a word more, which is a remark rather than its name.
+    fn check_name(&mut self, path: &RelPath, line: usize) -> Result<(), OperationRejected> {
+        if let Some((file, word)) = path.as_str().rsplit_once(' ')
+            && !word.contains(['.', '/'])
+            && let Ok(file) = RelPath::parse(file.trim_end())
+            && (self.files.contains_key(&file)
+                || matches!(self.tree.entry(&file), Ok(TreeEntry::File { .. })))
+        {
+            let text = format!("there is no such file, only `{file}`: name the file without `{word}`");
+            return self.refuse(path, line, &text);
+        }
+        Ok(())
     }
 
     /// Refuses a new file whose name or directory is taken by something else.

@@ -141,7 +141,9 @@ fn one_write_per_file(operations: &[Operation]) -> Vec<Cow<'_, Operation>> {
                 earlier
                 && let EditBody::Hunks(hunks) = &mut first.body
             {
+                let first_of_more = hunks.len();
                 hunks.extend(more.iter().cloned());
+                hunks[first_of_more..].iter_mut().take(1).for_each(|hunk| hunk.begins_block = true);
                 *first_mode = mode.or(*first_mode);
                 continue;
             }

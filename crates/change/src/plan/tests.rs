@@ -205,6 +205,17 @@ fn a_file_that_would_be_replaced_unseen_is_asked_about() {
 }
 
 #[test]
+fn a_word_behind_a_file_is_no_part_of_a_new_name() {
+    let tree = tree(&[("src/a.ts", b"a\n"), ("src/b.ts word", b"b\n")]);
+    let refused = planned(&tree, vec![whole("src/a.ts old", "b\n")]).unwrap_err();
+    assert!(reasons(&refused)[0].contains("only `src/a.ts`"), "{refused:?}");
+    assert_eq!(
+        shown(&planned(&tree, vec![whole("src/b.ts word", "c\n"), whole("src/my file.ts", "d\n")]).unwrap()),
+        ["M src/b.ts word \"c\\n\"", "A src/my file.ts \"d\\n\""]
+    );
+}
+
+#[test]
 fn every_reason_is_listed_with_the_hunks_that_fit() {
     let tree = tree(&[("a", b"1\n2\n"), ("b", b"x\nx\n")]);
     let refused =

@@ -183,6 +183,9 @@ pub struct Hunk {
     /// only numbered has an empty one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<Box<TextSpan>>,
+    /// The hunk before it stands in another block of the answer, so that the order of the two says nothing.
+    #[serde(skip)]
+    pub begins_block: bool,
 }
 
 /// Text to find and its replacement, as tools take them: exactly these characters, and only once in the file.
@@ -274,6 +277,7 @@ impl Proposal {
             {
                 for hunk in hunks {
                     hunk.line = 0;
+                    hunk.begins_block = false;
                 }
             }
         }

@@ -125,8 +125,9 @@ fn header_from_comment<'a>(language: &'a str, said: &'a str) -> FenceHeader<'a> 
     FenceHeader { language, subject, dialect, cited: None }
 }
 
-/// A path without quotes. It may contain a blank only if there is no doubt: a directory in front and an extension at the
-/// end. A word behind a file is a remark, a dialect that does not exist, or a part of the name.
+/// A path without quotes. It may contain a blank only if there is no doubt: one word too many after a file
+/// (meant as a dialect that does not exist: such a file must be there), or a directory in front and an extension at the
+/// end.
 fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
     if !path.contains(char::is_whitespace) {
         return match path {
@@ -141,6 +142,7 @@ fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
         [first, mark, ..] if ["-", "–", "—"].contains(mark) && is_file(first) => {
             HeaderSubject::Path(first)
         }
+        [first, second] if is_file(first) && !second.starts_with('(') => HeaderSubject::Path(path),
         _ if file_names::is_spaced_path(path) => HeaderSubject::Path(path),
         all if all.iter().any(|word| is_file(word)) => HeaderSubject::Ambiguous(path),
         _ => HeaderSubject::None,
@@ -306,7 +308,6 @@ mod tests {
         assert!(matches!(read("ts // the first part of src/a.ts here").subject, HeaderSubject::Ambiguous(_)));
         assert!(matches!(read("ts // My Component.tsx").subject, HeaderSubject::Ambiguous(_)));
         assert!(matches!(read("sh // run-all").subject, HeaderSubject::Ambiguous(_)));
-        assert_eq!(read("ts // src/a.ts word").subject, HeaderSubject::Ambiguous("src/a.ts word"));
         assert!(matches!(read("ts:src/my other a.ts b.ts x").subject, HeaderSubject::Ambiguous(_)));
         assert_eq!(read("ts // before").subject, HeaderSubject::None);
         assert_eq!(read("12:15:src/a.ts").cited, Some("src/a.ts"));

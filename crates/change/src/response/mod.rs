@@ -241,6 +241,7 @@ impl ProposalBuilder<'_> {
             && edit.dialect == *dialect
             && (mode.is_none() || earlier_mode.is_none() || mode == earlier_mode)
         {
+            hunks.iter_mut().take(1).for_each(|hunk| hunk.begins_block = true);
             earlier_hunks.append(hunks);
             *earlier_mode = earlier_mode.or(*mode);
             self.track_file(path, open)?;
