@@ -275,7 +275,7 @@ fn bulk_broken_configuration_and_trust() {
     relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
     {red}✗{/} the file ends inside an object: `}` is missing
       in relaycode.config.json:1
-      Fix the file; `relay config check` checks it again
+      fix the file; `relay config check` checks it again
     {yellow}!{/} the configuration as it was before stays in force
     {dim}watching the clipboard (X11) · ? keys{/}
     ");

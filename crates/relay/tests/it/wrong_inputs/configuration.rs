@@ -68,7 +68,7 @@ fn configurations_that_cannot_be_read() {
     ----- stderr -----
     ✗ the configuration is a list, not an object
       in relaycode.config.json:1
-      it begins with `{`
+      it must begin with `{`
 
     # "{\"projectId\": \"\"}\n"
     exit 2
@@ -173,7 +173,7 @@ fn checks_that_cannot_run() {
         M  a.txt  +1 −1   1 exact
     ----- stderr -----
     ✗ not applied: linter `sleep 60` was ended after 1 s; nothing was changed
-      fix what it says, or change the command in the configuration
+      `patch.commandTimeout` says how many seconds it may take
 
     # a preCommand that fails
     exit 5
@@ -183,7 +183,7 @@ fn checks_that_cannot_run() {
     ----- stderr -----
         no network
     ✗ not applied: preCommand `echo no network; exit 3` ended with code 3; nothing was changed
-      fix what it says, or change the command in the configuration
+      fix what it reports, or change the command in the configuration
 
     # a postCommand that is not there
     exit 5

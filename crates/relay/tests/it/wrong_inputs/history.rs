@@ -326,20 +326,20 @@ fn commands_that_cannot_be_recorded() {
     ----- stderr -----
     backed up 2 files, 14 bytes in <duration>
     ✗ program `no-such-program` not found
-      check the name and PATH; nothing was run or recorded
+      check its name and PATH; nothing was run or recorded
 
     # relay record -- ./a.txt
     exit 2
     ----- stderr -----
     backed up 2 files, 14 bytes in <duration>
     ✗ `./a.txt` cannot be run: Permission denied (os error 13)
-      check the name and PATH; nothing was run or recorded
+      nothing was run or recorded
 
     # relay record -- src
     exit 2
     ----- stderr -----
     backed up 2 files, 14 bytes in <duration>
     ✗ program `src` not found
-      check the name and PATH; nothing was run or recorded
+      check its name and PATH; nothing was run or recorded
     ");
 }

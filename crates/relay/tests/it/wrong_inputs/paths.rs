@@ -126,7 +126,7 @@ fn files_that_cannot_be_changed() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       etc/new.txt (line 2 of the answer)
-        this is a path through a symbolic link, not a file
+        this path leads through a symbolic link
       next: `... | relay preview - --repair` writes a prompt for your model
 
     # a file with two names
@@ -154,7 +154,7 @@ fn files_that_cannot_be_changed() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       a.txt/new.txt (line 2 of the answer)
-        this is a path through a file, not a file
+        this path leads through a file
       next: `... | relay preview - --repair` writes a prompt for your model
 
     # an edit of an image

@@ -150,6 +150,7 @@ fn a_home_that_cannot_be_used() {
     exit 1
     ----- stderr -----
     ✗ this checkout's key cannot be used: <home>/file cannot be used: File exists (os error 17)
+      `relay doctor` checks the directory where relay keeps it
 
     # neither HOME nor RELAY_HOME: relay prompt
     exit 1
