@@ -31,10 +31,10 @@ pub struct PrivateFolder {
 #[derive(Debug, thiserror::Error)]
 pub enum PrivateFileError {
     /// Nothing says where the directory is.
-    #[error("nothing says where your own directory is; set HOME or RELAY_HOME")]
+    #[error("neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them")]
     NoHome,
     /// It lies inside the project.
-    #[error("your own directory {} lies inside the project; set RELAY_HOME to a place outside", .0.display())]
+    #[error("relay's own directory {} is inside the project; set RELAY_HOME to a place outside", .0.display())]
     InsideProject(PathBuf),
     /// It belongs to somebody else.
     #[error("{} belongs to somebody else; remove it, or give it back to yourself with chown", .0.display())]
@@ -46,7 +46,7 @@ pub enum PrivateFileError {
     #[error("others may read {path}; run `chmod 600 {path}`, and replace what is in it if somebody may have seen it", path = .0.display())]
     ReadableByOthers(PathBuf),
     /// It is a directory, a pipe or the like.
-    #[error("{} is no ordinary file; remove it", .0.display())]
+    #[error("{} is not a regular file; remove it", .0.display())]
     NotAFile(PathBuf),
     #[error("{} is too large, more than {most} bytes; is it the right file?", path.display())]
     TooLarge { path: PathBuf, most: u64 },

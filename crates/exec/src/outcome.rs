@@ -90,7 +90,7 @@ impl CapturedOutput {
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
     /// There is no such program.
-    #[error("there is no program `{program}` on this machine")]
+    #[error("program `{program}` not found")]
     NotFound {
         /// Its name.
         program: String,

@@ -12,7 +12,7 @@ pub enum LedgerError {
     #[error("{}", first(.0))]
     Refused(Vec<LedgerRefusal>),
     /// The transaction is in the ledger already; nothing was touched.
-    #[error("{} is already in the ledger", .id.short())]
+    #[error("{} was applied before", .id.short())]
     AlreadyProcessed {
         id: TxId,
         /// The same id was given to another answer.
@@ -20,13 +20,13 @@ pub enum LedgerError {
     },
     /// Somebody saved a file in the very moment of the change: everything was put back, and their
     /// save is in the tree.
-    #[error("{path} was saved by somebody else while relay changed it; everything was put back")]
+    #[error("{path} was saved by another program while relay was changing it; everything was put back")]
     Conflict { path: String },
     /// The user or the system asked to stop; everything was put back.
     #[error("interrupted; everything was put back")]
     Interrupted,
     /// A put-back left files alone.
-    #[error("{} could not be put back whole: {} left alone", .0.id.short(), files(.0.left.len()))]
+    #[error("{} could be put back only in part: {} left alone", .0.id.short(), files(.0.left.len()))]
     NeedsDecision(Box<UnfinishedPutBack>),
     /// The files of a transaction are half as before and half as after, because something failed
     /// while they were put back. Its journal is there: the next recovery tries again.
@@ -37,7 +37,7 @@ pub enum LedgerError {
         why: Box<LedgerError>,
     },
     /// Another command is being recorded in this project; nothing was touched.
-    #[error("another recording runs in this project{}", running(*.pid, .command))]
+    #[error("`relay record` is already running in this project{}", running(*.pid, .command))]
     RecordingActive {
         /// The process that records; 0 if it is not known yet.
         pid: u32,
@@ -65,7 +65,7 @@ pub enum LedgerError {
         name: String,
     },
     /// Several transactions begin like that.
-    #[error("`{name}` could be {} transactions", .candidates.len())]
+    #[error("`{name}` matches {} changes", .candidates.len())]
     Ambiguous {
         /// What was asked for.
         name: String,
@@ -99,7 +99,7 @@ pub enum LedgerError {
     #[error("{} not written by your relay: {} may have come with the repository", foreign(.0), if .0.len() == 1 { "it" } else { "they" })]
     ForeignRecords(Vec<TxId>),
     /// A journal of the same id is there, and nobody decided about it yet; nothing was touched.
-    #[error("{path} has the same id, and nobody has decided about it yet")]
+    #[error("{path} has the same id and is still undecided")]
     Undecided { id: TxId, path: String },
     /// A revert would overwrite later edits.
     #[error("{}", conflict_headline(.0))]
@@ -210,7 +210,7 @@ pub enum LedgerRule {
     #[error("is {0}, not a regular file")]
     NotAFile(&'static str),
     /// It has other names (hard links), which would keep the old content.
-    #[error("has {names} names (hard links); changing it would part them")]
+    #[error("has {names} hard links, and changing it would break the link")]
     HardLink {
         /// How many names it has.
         names: u64,
@@ -222,7 +222,7 @@ pub enum LedgerRule {
     #[error("is marked immutable")]
     Immutable,
     /// It cannot exist beside another name on every file system.
-    #[error("and {other} are one name on some file systems")]
+    #[error("and {other} are the same name on some file systems")]
     NameCollision {
         /// The other name.
         other: String,
@@ -235,10 +235,10 @@ pub enum LedgerRule {
         pid: u32,
     },
     /// A transaction that could not be put back whole has it, and waits for a person.
-    #[error("belongs to {}, which waits for you: `relay recover`", .by.short())]
+    #[error("belongs to {}, which is waiting for you: `relay recover`", .by.short())]
     AwaitsDecision { by: TxId },
-    /// It takes part in the change twice.
-    #[error("takes part in the change twice")]
+    /// It is changed twice.
+    #[error("is changed twice")]
     DuplicatePath,
     /// There is not enough room.
     #[error("and the rest need {needed} bytes, and the disk has {free} left")]

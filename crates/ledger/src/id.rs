@@ -14,7 +14,7 @@ pub struct TxId(Uuid);
 
 /// What was given is no id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a transaction's id (a UUID such as 3f9c1e2a-0c4b-4c1d-9a53-0c2f5d1e7b66)")]
+#[error("`{0}` is not an id (a UUID such as 3f9c1e2a-0c4b-4c1d-9a53-0c2f5d1e7b66)")]
 pub struct InvalidTxId(String);
 
 impl TxId {

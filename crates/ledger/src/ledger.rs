@@ -1,16 +1,27 @@
 //! The ledger of one checkout: the one thing that callers hold.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use relaycode_durable::{Fs, FsDir};
+use relaycode_durable::{Fs, FsDir, fs::is_link};
 
 use crate::disk::{Digest, LedgerRoot, STATE_DIR_NAME, StateDir, StateSubdir, state_dir};
 use crate::record::RecordNames;
 use crate::seal::{CheckoutSeal, SealHasher, SealKey, SealPurpose};
 use crate::{IoContext, LedgerResult, TxId};
+
+/// The same error in words, where something else has the name of the state directory.
+fn not_a_directory(error: io::Error) -> io::Error {
+    let what = match error.kind() {
+        _ if is_link(&error) => "it is a symbolic link, not a directory",
+        io::ErrorKind::NotADirectory => "it is not a directory",
+        _ => return error,
+    };
+    io::Error::new(io::ErrorKind::NotADirectory, what)
+}
 
 /// Settings that a caller brings; the library reads no environment.
 #[derive(Debug, Clone)]
@@ -98,12 +109,12 @@ impl Ledger {
 
     /// Makes the state directory, if there is none.
     pub fn make_state(&self) -> LedgerResult<StateDir> {
-        StateDir::create(&self.fs, &self.root).context("make", STATE_DIR_NAME)
+        StateDir::create(&self.fs, &self.root).map_err(not_a_directory).context("make", STATE_DIR_NAME)
     }
 
     /// The state directory, if there is one.
     pub(crate) fn state(&self) -> LedgerResult<Option<StateDir>> {
-        StateDir::open(&self.fs, &self.root).context("open", STATE_DIR_NAME)
+        StateDir::open(&self.fs, &self.root).map_err(not_a_directory).context("open", STATE_DIR_NAME)
     }
 
     /// One of its directories, if it is there.

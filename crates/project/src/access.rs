@@ -44,7 +44,7 @@ impl fmt::Display for Access {
 
 /// A name that stands for no access.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no access; use read-only, ask, workspace or full")]
+#[error("`{0}` is not an access level; use read-only, ask, workspace or full")]
 pub struct UnknownAccess(pub String);
 
 impl FromStr for Access {

@@ -14,7 +14,7 @@ pub enum SessionError {
     #[error("{name} exists already; nothing was overwritten. Choose another name")]
     Exists { name: String },
     /// A directory, a link, a pipe.
-    #[error("{name} is no regular file; a session is one")]
+    #[error("{name} is not a regular file")]
     NotAFile { name: String },
     /// Another process writes it.
     #[error("{name} is open in another relay; it can be read, forked, or continued when that one ends")]

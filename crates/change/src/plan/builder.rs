@@ -255,7 +255,7 @@ impl<'a> PlanBuilder<'a> {
             None if taken.is_none() => self.check_creatable(to, line)?,
             Some(there) if content.as_ref().is_some_and(|content| content.0 != there.0) => {
                 let text = format!(
-                    "the answer renames {from} to this name, but a file of this name exists, which would be replaced"
+                    "the answer renames {from} to this name, but a file with this name exists and would be replaced"
                 );
                 self.overwrites(to, &text);
             }
@@ -335,7 +335,11 @@ impl<'a> PlanBuilder<'a> {
                 Some((bytes, mode))
             }
             Ok(TreeEntry::Other(what)) => {
-                return self.refuse(path, line, &format!("{what} stands there, not a file"));
+                let why = match what.strip_prefix("a path ") {
+                    Some(through) => format!("this path leads {through}"),
+                    None => format!("this is {what}, not a file"),
+                };
+                return self.refuse(path, line, &why);
             }
             Err(error) => return self.refuse(path, line, &error.to_string()),
         };
@@ -420,7 +424,7 @@ impl<'a> PlanBuilder<'a> {
         let twin = self.find_twin(path);
         if let Some(twin) = twin {
             let text = format!(
-                "{twin} has the same name but for case or composed characters; not every system can keep both"
+                "{twin} differs only in case or in how accents are encoded; some systems cannot keep both"
             );
             return self.refuse(path, line, &text);
         }

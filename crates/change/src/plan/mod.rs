@@ -114,9 +114,9 @@ fn broken_blocks(proposal: &Proposal) -> Vec<RefusalEntry> {
 
 fn nothing_to_do(proposal: &Proposal) -> RefusalEntry {
     let text = match proposal.unread.len() {
-        0 => "the answer contains no change".to_string(),
-        1 => "the answer contains one block, and it names no file".to_string(),
-        count => format!("the answer contains {count} blocks, and none of them names a file"),
+        0 => "no code block names a file".to_string(),
+        1 => "the only code block names no file".to_string(),
+        count => format!("none of the {count} code blocks names a file"),
     };
     RefusalEntry { path: None, line: 0, reason: RefusalReason::Nothing { text } }
 }

@@ -117,11 +117,11 @@ fn contradictions_are_refused_by_name() {
         (vec![rename("none", "c")], "does not exist"),
         (vec![delete("none")], "does not exist"),
         (vec![swap("none", "1", "2")], "does not exist"),
-        (vec![whole("dir", "x\n")], "a directory stands there"),
+        (vec![whole("dir", "x\n")], "this is a directory, not a file"),
         (vec![whole("a/b", "x\n")], "a file stands at a"),
         (vec![whole("new/x", "x\n"), whole("new", "y\n"), whole("new/x/y", "z\n")], "a file stands at new"),
-        (vec![whole("case", "x\n")], "Case has the same name"),
-        (vec![whole("one", "x\n"), whole("ONE", "y\n")], "one has the same name"),
+        (vec![whole("case", "x\n")], "Case differs only in case"),
+        (vec![whole("one", "x\n"), whole("ONE", "y\n")], "one differs only in case"),
     ] {
         let refused = planned(&tree, actions).unwrap_err();
         let reasons = reasons(&refused).join("\n");
@@ -249,7 +249,7 @@ fn a_damaged_block_stands_against_the_whole_answer() {
 #[test]
 fn an_answer_without_a_change_is_refused() {
     let refused = planned(&tree(&[]), vec![]).unwrap_err();
-    assert_eq!(reasons(&refused), ["0: the answer contains no change"]);
+    assert_eq!(reasons(&refused), ["0: no code block names a file"]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub enum PathError {
     #[error("`{0}` contains `..`; paths stay inside the project")]
     Parent(String),
     /// `.git/config`, `.GIT\u{200d}/hooks`.
-    #[error("`{path}` is inside `{sealed}`, which no change may write")]
+    #[error("`{path}` is inside `{sealed}`, which changes may not touch")]
     Sealed {
         /// As written.
         path: String,
@@ -46,7 +46,7 @@ pub enum PathError {
     Reserved(String),
     /// `a/b. `, ` x`.
     #[error(
-        "`{0}` has a component that begins or ends with a blank, or ends with a dot; not every system can keep such a name"
+        "`{0}` has a part that begins or ends with a space, or ends with a dot; some systems cannot keep such a name"
     )]
     Edge(String),
     /// Control characters, `<>"|?*`, invisible characters.

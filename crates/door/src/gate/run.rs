@@ -89,7 +89,7 @@ fn step_report(step: GateStep, command: &str, ran: Result<JobOutcome, ExecError>
         Ok(ExitReason::DeadlinePassed) => StepResult::TooLong,
         Ok(ExitReason::Idle) => StepResult::Silent,
         Ok(ExitReason::Stopped) => StepResult::Stopped,
-        Ok(ExitReason::KeeperLost) => cannot_run("the process that watched over it was ended"),
+        Ok(ExitReason::KeeperLost) => cannot_run("the process that watched it was ended"),
         Err(error) => cannot_run(&error.to_string()),
     };
     StepReport { step, command: redact(command).into_owned(), result, took, output, left_behind }
@@ -131,11 +131,31 @@ impl StepReport {
         self.result == StepResult::Exited { code: 0 }
     }
 
+    /// What went wrong before anything was changed: `linter `ruff` not found in PATH`.
+    pub fn failure_sentence(&self) -> String {
+        let name = match self.step {
+            GateStep::Baseline => GateStep::Linter.name(),
+            step => step.name(),
+        };
+        match self.missing_program() {
+            Some(program) => format!("{name} `{program}` not found in PATH"),
+            None => format!("{name} `{}` {}", self.command, self.result_phrase()),
+        }
+    }
+
+    /// The program that the shell did not find, where the command is nothing but a program and its arguments.
+    pub fn missing_program(&self) -> Option<&str> {
+        let is_plain = |c: char| c.is_alphanumeric() || " -_./=:,@+".contains(c);
+        let program = self.command.split(' ').next().filter(|program| !program.contains(['/', '=']))?;
+        let not_found = self.result == StepResult::Exited { code: COMMAND_NOT_FOUND };
+        (not_found && self.command.chars().all(is_plain)).then_some(program)
+    }
+
     /// How it went, as the end of a sentence that begins with the command.
     pub fn result_phrase(&self) -> String {
         match &self.result {
             StepResult::Exited { code: 0 } => "succeeded".to_string(),
-            StepResult::Exited { code: COMMAND_NOT_FOUND } => "is not a command on this machine".to_string(),
+            StepResult::Exited { code: COMMAND_NOT_FOUND } => "failed: command not found".to_string(),
             StepResult::Exited { code: CANNOT_EXECUTE } => "cannot be executed".to_string(),
             StepResult::Exited { code } => match signal_of_code(*code) {
                 Some(signal) => format!("was ended by signal {signal}"),

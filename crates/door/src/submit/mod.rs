@@ -380,7 +380,7 @@ impl<'a> Submit<'a, '_> {
         let same = format!("{step} ");
         self.decisions.retain(|decision| !decision.starts_with(&same));
         let sentences: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
-        // What a rule found may quote a file, and what the gate said a command line.
+        // What a rule found may quote a file, and what the check said a command line.
         let decision = match (sentences.is_empty(), step) {
             (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),
             (true, "accept") if self.gate.linter().is_some() => {

@@ -12,12 +12,12 @@ use crate::prompt::limits::{NAMED_FILES, PromptSizeError};
 use crate::prompt::schema::SchemaError;
 use crate::prompt::user_context::ContextError;
 
-/// Why there is no answer. Unless it is [`AskError::Friend`], nothing was sent to anybody.
+/// Why there is no answer. Unless it is [`AskError::Friend`], nothing was sent.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    #[error("a prompt is needed")]
+    #[error("the prompt is empty")]
     NoPrompt,
-    #[error("the time limits have to be greater than zero")]
+    #[error("time limits must be greater than zero")]
     ZeroTimeout,
     #[error("{} is no directory", path.display())]
     NotADirectory { path: PathBuf },

@@ -14,7 +14,7 @@ const WAITING: usize = 1_024;
 
 /// More friends than are asked at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{count} friends are too many to be asked at once; {MOST} is the limit")]
+#[error("{count} friends are too many to ask at once; {MOST} is the limit")]
 pub struct TooManyFriends {
     pub count: usize,
 }

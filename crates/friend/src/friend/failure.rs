@@ -23,7 +23,7 @@ pub enum FriendFailure {
         oldest: String,
     },
     /// Its program does not say which version it is; one that nobody knows is not used.
-    #[error("{friend} does not say which version it is, and relay uses none that it does not know: {said}")]
+    #[error("{friend} does not say which version it is, and relay only uses versions that it knows: {said}")]
     UnknownVersion { friend: String, said: String, hint: String },
     #[error("{friend} is not signed in: {said}")]
     NotSignedIn { friend: String, said: String, hint: String },

@@ -9,7 +9,7 @@ use crate::prompt::limits::{PromptSizeError, PromptSizeLimit};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
-    #[error("context comes from a file or as a text, not both")]
+    #[error("give the context as a file or as text, not both")]
     Both,
     #[error("there is no file {}", path.display())]
     Missing { path: PathBuf },
@@ -18,7 +18,7 @@ pub enum ContextError {
     NotAFile { path: PathBuf },
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{from} is no text: it is not UTF-8 from byte {at} on")]
+    #[error("{from} is not text: it is not UTF-8 from byte {at} on")]
     NoText {
         from: String,
         /// The first byte that is wrong.

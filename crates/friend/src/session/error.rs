@@ -7,7 +7,7 @@ use relaycode_durable::private_files::PrivateFileError;
 #[derive(Debug, thiserror::Error)]
 pub enum FriendSessionError {
     #[error(
-        "`{0}` is no name of a session; use up to 64 letters, digits, `-`, `_` and `.`, and begin with a letter or digit"
+        "`{0}` is not a valid session name; use up to 64 letters, digits, `-`, `_` and `.`, and begin with a letter or digit"
     )]
     BadName(String),
     #[error(

@@ -14,7 +14,7 @@ use crate::{AskRequest, ScratchCopy, WorkOptions};
 
 /// Characters of the message that is made of a prompt.
 const MESSAGE: usize = 72;
-/// Bytes of the prompt, and of the answer, that a record keeps.
+/// Bytes of the prompt, and of the answer, that a change keeps.
 const SUMMARY: usize = 2_000;
 const REASONING: usize = 16_000;
 

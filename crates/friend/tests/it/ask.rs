@@ -65,7 +65,7 @@ fn what_is_wrong_is_refused_in_order_and_nothing_is_sent() {
     assert_eq!(friend.asked(), [""; 0]);
     assert_eq!(
         AskError::from(ContextError::Both).to_string(),
-        "context comes from a file or as a text, not both"
+        "give the context as a file or as text, not both"
     );
 }
 

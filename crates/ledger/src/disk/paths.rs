@@ -179,8 +179,8 @@ impl<'r> PathResolver<'r> {
 fn entry_from_error(error: io::Error) -> io::Result<PathEntry> {
     match error.kind() {
         io::ErrorKind::NotFound => Ok(PathEntry::Nothing),
-        io::ErrorKind::NotADirectory => Ok(PathEntry::Other("something beneath a file")),
-        _ if is_link(&error) => Ok(PathEntry::Other("something beneath a symbolic link")),
+        io::ErrorKind::NotADirectory => Ok(PathEntry::Other("a path through a file")),
+        _ if is_link(&error) => Ok(PathEntry::Other("a path through a symbolic link")),
         _ => Err(error),
     }
 }

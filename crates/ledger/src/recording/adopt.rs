@@ -27,7 +27,7 @@ const READS_PER_ROUND: usize = 256;
 /// A record of more bytes leaves files out: that of its revert says more of each file, and must be readable as well.
 const MOST_BYTES: usize = record::RECORD_BYTES / 2;
 /// Why a file is left out of a record that has too many.
-const BEYOND_FILES: &str = "was changed, and would be beyond what one record holds";
+const BEYOND_FILES: &str = "was changed, and is more than one change can hold";
 /// So much of what cannot be undone stands in the record.
 const NOTED: usize = 50;
 
@@ -148,7 +148,7 @@ pub(super) fn adopt(
         return Ok(RecordingOutcome { committed: None, omissions: left, ledger_restore: history });
     }
     if number != manifest.number {
-        record.notes.push("relay itself changed files in this project while it ran: some of them may be in this record as well".to_string());
+        record.notes.push("relay itself changed files in this project while it ran: some of them may be in this change as well".to_string());
     }
     let noted = left.iter().take(NOTED).map(|left| format!("not undoable: {} {}", left.path, left.reason));
     record.notes.extend(noted);
@@ -263,7 +263,7 @@ impl AdoptRun<'_> {
             Some(known) => match self.content_before(&known)? {
                 Some(before) => Some(before),
                 None => {
-                    let reason = "may have been changed, and what was secured of it is gone";
+                    let reason = "may have been changed, and its backup is gone";
                     self.left.add(path, reason, 1, known.stat.size);
                     return Ok(());
                 }
@@ -286,7 +286,7 @@ impl AdoptRun<'_> {
         }
         if self.bytes + size > ADOPTED_BYTES {
             let most = format_size(ADOPTED_BYTES);
-            let why = format!("was changed, and would be beyond the {most} that a record keeps");
+            let why = format!("was changed, and would be beyond the {most} that a change keeps");
             self.left.add(path, &why, 1, size);
             return Ok(());
         }

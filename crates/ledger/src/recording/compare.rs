@@ -182,9 +182,9 @@ impl<'t> RecordingComparison<'t> {
         };
         if let Some(blind) = self.blind_over(&path).filter(|_| before.is_none()) {
             let name = if blind == path { path.clone() } else { format!("{blind}/") };
-            self.found.left.add(&name, "was not secured, and something changed in it", 1, bytes);
+            self.found.left.add(&name, "was not backed up, and something in it changed", 1, bytes);
         } else if was.is_some() && before.is_none() {
-            self.found.left.add(&path, &format!("{what}, and was not secured"), 1, bytes);
+            self.found.left.add(&path, &format!("{what}, and was not backed up"), 1, bytes);
         } else if is.is_some_and(|(_, stat)| stat.kind == EntryKind::File) && bytes > FILE_BYTES {
             let reason = format!("{what}, and has more than {}", format_size(FILE_BYTES));
             self.found.left.add(&path, &reason, 1, bytes);

@@ -44,7 +44,7 @@ pub const FILE_BYTES: u64 = 64 * 1024 * 1024;
 pub const COPIED_BYTES: u64 = 512 * 1024 * 1024;
 /// Bytes that are copied of what git ignores.
 pub const IGNORED_BYTES: u64 = 64 * 1024 * 1024;
-/// Bytes that a record keeps of files as they are afterwards.
+/// Bytes that a change keeps of files as they are afterwards.
 pub const ADOPTED_BYTES: u64 = 512 * 1024 * 1024;
 
 /// The lock that says that a recording is alive.

@@ -31,7 +31,7 @@ pub struct SecureReport {
     pub bytes: u64,
     /// How many of those had to be copied.
     pub copied: u64,
-    /// What is not secured: what changes there can be named, but not undone.
+    /// What is not backed up: what changes there can be named, but not undone.
     pub omissions: Vec<Omission>,
     /// Why everything is secured within the command's reach, if it is.
     pub within_reach_reason: Option<String>,
@@ -328,7 +328,7 @@ impl SecureRun<'_> {
             }
             Err(ImageError::Gone) => self.gone.push(id),
             Err(ImageError::KeepsChanging) => {
-                self.left.add(path, "kept changing while it was secured", 1, stat.size);
+                self.left.add(path, "kept changing while it was being backed up", 1, stat.size);
             }
             Err(ImageError::System(error)) if is_full(&error) => return Err(io_error("secure", path)(error)),
             Err(ImageError::System(error)) => {

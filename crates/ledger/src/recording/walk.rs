@@ -111,7 +111,7 @@ pub(super) fn recordable(kind: EntryKind, path: &[u8]) -> Result<String, String>
         return Err(what.to_string());
     }
     if text.ends_with("/.git") {
-        return Err("another repository's `.git`, which relay does not secure".to_string());
+        return Err("another repository's `.git`, which relay does not back up".to_string());
     }
     // A backslash would become a slash: another file.
     match RelPath::parse(text) {

@@ -195,7 +195,7 @@ impl<'p> RevertBuilder<'p> {
     fn revert_missing(&mut self, part: &RevertPart<'_>, before: FileImage) -> RevertPartResult {
         let id = part.record.uuid.short();
         if part.path == part.old_path {
-            let reason = format!("was changed by {id} and is gone now; bring it back first");
+            let reason = format!("was changed by {id} but no longer exists; restore it first");
             return Ok(conflict_because(&part.path, reason));
         }
         if let OverlayEntry::File(old) = self.overlay.get(&part.old_path)?
@@ -204,7 +204,7 @@ impl<'p> RevertBuilder<'p> {
             return Ok(RevertPartOutcome::Already);
         }
         let reason =
-            format!("was renamed by {id} from {} and is gone now; bring it back first", part.old_path);
+            format!("was renamed by {id} from {} but no longer exists; restore it first", part.old_path);
         Ok(conflict_because(&part.path, reason))
     }
 

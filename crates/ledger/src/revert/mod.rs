@@ -386,5 +386,5 @@ fn not_among(file: &RelPath, records: &[Record]) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    format!("{file} is none of its files, which are {}{more}", listed.join(", "))
+    format!("it did not change {file}; its files are {}{more}", listed.join(", "))
 }

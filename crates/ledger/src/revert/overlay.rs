@@ -87,21 +87,22 @@ impl<'n> RevertOverlay<'n> {
         if let Some(standing) = self.nodes.get(path) {
             return Ok(standing.slot.clone());
         }
-        let slot = match self.now.read_file(path.as_str()) {
-            Ok(None) => OverlayEntry::Missing,
-            Ok(Some((bytes, mode))) => OverlayEntry::File(Rc::new(OverlayContent::new(bytes, mode))),
-            Err(LedgerError::Refused(refusals)) => match refusals.first().map(|refusal| &refusal.rule) {
-                Some(LedgerRule::NotAFile("a directory")) if self.reverted.directories.contains(path) => {
-                    OverlayEntry::Missing
-                }
-                Some(LedgerRule::NotAFile(
-                    "something beneath a file" | "something beneath a symbolic link",
-                )) if self.reverted.is_above(path) => OverlayEntry::Missing,
-                Some(rule @ LedgerRule::NotAFile(_)) => OverlayEntry::Other(rule.to_string()),
-                _ => return Err(LedgerError::Refused(refusals)),
-            },
-            Err(error) => return Err(error),
-        };
+        let slot =
+            match self.now.read_file(path.as_str()) {
+                Ok(None) => OverlayEntry::Missing,
+                Ok(Some((bytes, mode))) => OverlayEntry::File(Rc::new(OverlayContent::new(bytes, mode))),
+                Err(LedgerError::Refused(refusals)) => match refusals.first().map(|refusal| &refusal.rule) {
+                    Some(LedgerRule::NotAFile("a directory")) if self.reverted.directories.contains(path) => {
+                        OverlayEntry::Missing
+                    }
+                    Some(LedgerRule::NotAFile(
+                        "a path through a file" | "a path through a symbolic link",
+                    )) if self.reverted.is_above(path) => OverlayEntry::Missing,
+                    Some(rule @ LedgerRule::NotAFile(_)) => OverlayEntry::Other(rule.to_string()),
+                    _ => return Err(LedgerError::Refused(refusals)),
+                },
+                Err(error) => return Err(error),
+            };
         self.disk.insert(path.clone(), slot.clone());
         self.nodes.insert(path.clone(), OverlayNode { slot: slot.clone(), from: Some(path.clone()) });
         Ok(slot)

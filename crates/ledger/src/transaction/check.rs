@@ -152,8 +152,8 @@ impl ChangeChecker<'_, '_> {
         let ancestor_goes = ancestors(path).any(|above| self.freed_paths.contains(above));
         match self.paths.entry_at(path).context("look at", path)? {
             PathEntry::Nothing => {}
-            PathEntry::Other("something beneath a file" | "something beneath a symbolic link")
-                if ancestor_goes => {}
+            PathEntry::Other("a path through a file" | "a path through a symbolic link") if ancestor_goes => {
+            }
             PathEntry::Other("a directory") if self.becomes_empty(path)? => {}
             PathEntry::File(_) => return self.refuse_file(path, LedgerRule::Exists),
             PathEntry::Other(what) => return self.refuse_file(path, LedgerRule::NotAFile(what)),

@@ -134,7 +134,7 @@ fn find_moves<'c>(
     moves
 }
 
-/// Names of the change that are one name on some file systems.
+/// Names of the change that are the same name on some file systems.
 fn find_name_collisions(changes: &[FileChange<'_>]) -> Vec<LedgerRefusal> {
     let mut folded: HashMap<String, &str> = HashMap::new();
     let mut refusals = Vec::new();

@@ -59,7 +59,7 @@ pub enum ModelMatchKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelSelectError {
     /// Nothing was typed, or too much.
-    #[error("this is no name of a model; `relay models` lists them")]
+    #[error("this is not a model name; `relay models` lists them")]
     NoName,
     /// Its provider is not used.
     #[error("`{0}` is disabled in models.yml (disabledProviders)")]
@@ -222,10 +222,7 @@ impl ModelRegistry {
         let ids = self.models.iter().map(|known| known.model.id.as_str());
         let names = if base.contains('/') { Vec::new() } else { ids.collect() };
         let near = nearest_names(base, full.iter().map(String::as_str).chain(names), OFFERED);
-        let near = match near.is_empty() {
-            false => did_you_mean(&near),
-            true => "; `relay models --all` lists those that relay knows".to_string(),
-        };
+        let near = if near.is_empty() { String::new() } else { did_you_mean(&near) };
         ModelSelectError::Unknown { selector: crate::display_text(selector), near }
     }
 }

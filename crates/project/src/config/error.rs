@@ -93,10 +93,11 @@ impl ConfigError {
     pub(super) fn from_literal(file: &str, fault: LiteralError) -> ConfigError {
         let hint = "relay reads this file without running it: write the value out, or move the \
                     configuration to relaycode.config.json";
-        let (kind, hint) = if fault.computed {
-            (ConfigErrorKind::Computed, hint)
-        } else {
-            (ConfigErrorKind::Syntax, "Correct the file; `relay config check` reads it again")
+        let fix = "Fix the file; `relay config check` checks it again";
+        let (kind, hint) = match fault.computed {
+            true if file.ends_with(".json") => (ConfigErrorKind::Computed, fix),
+            true => (ConfigErrorKind::Computed, hint),
+            false => (ConfigErrorKind::Syntax, fix),
         };
         Self::at_position(kind, file, fault.at, fault.what, hint)
     }

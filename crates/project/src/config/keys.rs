@@ -203,7 +203,7 @@ pub static KEYS: [ConfigKey; 29] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
-        "How much relay says, from nothing but what was asked for to every step."),
+        "How much relay prints, from results only to every step."),
     key("core.enableNotifications", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.core.enable_notifications),
         "Whether a desktop notification tells of a change that came in, was applied or failed.").watch_only(),
     key("core.watchConfig", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.core.watch_config),

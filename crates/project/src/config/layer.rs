@@ -45,7 +45,7 @@ impl ConfigLayer {
 pub(super) fn read(file: &str, node: &LiteralNode, owner: LayerOwner) -> Result<ConfigLayer, ConfigError> {
     let LiteralValue::Table(entries) = &node.value else {
         let what = format!("the configuration is {}, not an object", kind_of(&node.value));
-        let hint = "It begins with `{`";
+        let hint = "It must begin with `{`";
         return Err(ConfigError::at_position(ConfigErrorKind::Value, file, node.at, what, hint));
     };
     let mut reader = LayerReader { file, owner, layer: ConfigLayer::default(), omitted_remarks: 0 };
@@ -111,13 +111,13 @@ impl LayerReader<'_> {
 
     fn set_key(&mut self, key: &'static ConfigKey, entry: &LiteralEntry) -> Result<(), ConfigError> {
         if self.owner == LayerOwner::User && key.name == "projectId" {
-            let what = "`projectId` names one project and cannot stand in your own file";
+            let what = "`projectId` names one project and cannot be in your own file";
             let hint = "Take it out; each project has it in its relaycode.config.json";
             return Err(self.error(ConfigErrorKind::ProjectId, entry.at, what, hint));
         }
         if self.owner == LayerOwner::Project && key.user_only {
             self.remark(entry.at, || {
-                format!("`{}` does nothing here: only your own config.yml says it", key.name)
+                format!("`{}` does nothing here: only your own config.yml can set it", key.name)
             });
             return Ok(());
         }
@@ -157,7 +157,7 @@ impl LayerReader<'_> {
         };
         value.ok_or_else(|| {
             let (is, may) = (describe(&node.value), allowed_values(key.kind));
-            let what = format!("`{}` is {is}; it may be {may}", key.name);
+            let what = format!("`{}` is {is}; it must be {may}", key.name);
             let null = matches!(node.value, LiteralValue::Null);
             let hint = if null { "Leave the key out to get its default" } else { "" };
             self.error(error_kind_for(key), node.at, what, hint)
@@ -173,7 +173,7 @@ impl LayerReader<'_> {
     ) -> Result<ConfigValue, ConfigError> {
         if let Err(why) = rule.check(text) {
             let what = format!("`{}` {why}", key.name);
-            let hint = format!("It may be {}", allowed_values(key.kind));
+            let hint = format!("It must be {}", allowed_values(key.kind));
             return Err(self.error(error_kind_for(key), at, what, &hint));
         }
         // A command of blanks is none.
@@ -201,7 +201,7 @@ impl LayerReader<'_> {
     fn unknown_key(&mut self, name: &str, at: ConfigPosition) {
         self.remark(at, || {
             let meant = nearest_key(name).map(|key| format!("; did you mean `{key}`?")).unwrap_or_default();
-            format!("`{}` is no key that relay knows, and does nothing{meant}", excerpt(name))
+            format!("`{}` is not a key that relay knows, so it does nothing{meant}", excerpt(name))
         });
     }
 

@@ -72,11 +72,11 @@ fn project_layer(root: &Path) -> Result<(Option<&'static str>, ConfigLayer), Con
 fn file_remark(name: &str, others: &[&str]) -> Option<ConfigRemark> {
     let remark = |text| Some(ConfigRemark { file: name.to_string(), line: 0, text });
     if !others.is_empty() {
-        return remark(format!("{name} is read; not read: {}. Keep one of them", others.join(", ")));
+        return remark(format!("relay reads {name} and ignores {}; keep one of them", others.join(", ")));
     }
     match name {
         "relaycode.config.json" => None,
-        "relay.config.json" => remark("the present name of this file is relaycode.config.json".to_string()),
+        "relay.config.json" => remark("this file is now called relaycode.config.json".to_string()),
         _ => remark(
             "this file is read without running it; relaycode.config.json is the usual form".to_string(),
         ),

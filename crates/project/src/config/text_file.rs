@@ -18,19 +18,19 @@ pub(crate) enum TextFileError {
     #[error("it is a link that does not lead to a file of this project")]
     OutsideLink,
     /// It is a directory, a pipe, a socket or a device.
-    #[error("it is no plain file")]
+    #[error("it is not a regular file")]
     NotAFile,
     /// It is too large.
     #[error("it has more than {0} bytes")]
     TooLarge(u64),
     /// It is no text in UTF-8.
-    #[error("it is not text in UTF-8")]
+    #[error("it is not UTF-8 text")]
     Encoding { line: usize },
     /// It is UTF-16.
-    #[error("it is text in UTF-16")]
+    #[error("it is UTF-16 text, not UTF-8")]
     Utf16,
     /// It holds a NUL.
-    #[error("it holds a zero byte, which no text has")]
+    #[error("it contains a NUL byte, so it is not text")]
     Nul { line: usize },
 }
 

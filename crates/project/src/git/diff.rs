@@ -1,5 +1,5 @@
 //! Differences as text, for somebody who shall read them: uncommitted work, the last commit, or what a branch
-//! added to its base; files that git has not been told of included where the work tree is compared.
+//! added to its base; files that git does not track included where the work tree is compared.
 //!
 //! The same files give the same text on every machine: nothing that the user or the repository configured
 //! changes how it looks, and nothing that they named is run. Only what is below the project's root is in it, with

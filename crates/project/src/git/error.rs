@@ -13,7 +13,7 @@ const SHALLOW: &str = "; the history is cut off, `git fetch --unshallow` complet
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     /// There is no git.
-    #[error("git is not installed, or not on the PATH")]
+    #[error("git is not installed, or not in PATH")]
     NoGit,
     /// This git cannot be told to leave a repository's own commands alone.
     #[error(
@@ -21,7 +21,7 @@ pub enum GitError {
     )]
     TooOld { found: GitVersion },
     /// There is no repository.
-    #[error("{} is in no git repository; `git init` makes one", root.display())]
+    #[error("{} is not in a git repository; `git init` creates one", root.display())]
     NotARepository { root: PathBuf },
     /// A repository without files, or one that lies among the project's files.
     #[error("{} is a git repository without a work tree; relay does not use it", root.display())]
@@ -36,13 +36,13 @@ pub enum GitError {
     )]
     DubiousOwner { root: PathBuf },
     /// A path that is none of the project's files.
-    #[error("`{path}` is no path of a file in the project")]
+    #[error("`{path}` is not the path of a file in the project")]
     BadPath { path: String },
     /// A directory stands where a file was.
     #[error("`{path}` is a directory now; commit it with git itself")]
     Directory { path: String },
     /// Files that git is told to leave out.
-    #[error("git ignores {}; `git add -f` adds it in spite of that", paths.join(", "))]
+    #[error("git ignores {}; `git add -f` adds it anyway", paths.join(", "))]
     Ignored { paths: Vec<String> },
     /// Files with a merge that was not finished.
     #[error("{} still has conflicts; resolve them first", paths.join(", "))]
@@ -51,7 +51,7 @@ pub enum GitError {
     #[error("there is nothing to commit: the files are as they are in the last commit")]
     NothingToCommit,
     /// The message has no text.
-    #[error("the message for the commit is empty")]
+    #[error("the commit message is empty")]
     EmptyMessage,
     /// More than relay handles at once.
     #[error("{what} is more than relay handles ({most} at most); use git itself")]
@@ -59,7 +59,7 @@ pub enum GitError {
     /// More new files than relay reads: somebody forgot to ignore a directory. The fullest folder comes first; their
     /// names are foreign text.
     #[error(
-        "there are at least {count} files that git has not been told of, and relay reads {most} at most{}",
+        "there are at least {count} files that git does not track, and relay reads {most} at most{}",
         largest_folders(folders)
     )]
     ManyNewFiles { count: usize, most: usize, folders: Vec<(String, usize)> },
@@ -73,7 +73,7 @@ pub enum GitError {
     #[error("{what} is going on in this repository; finish it first")]
     OperationInProgress { what: &'static str },
     /// There is nothing to compare with.
-    #[error("{} has no commit yet", root.display())]
+    #[error("{} has no commits yet", root.display())]
     NoCommits { root: PathBuf },
     /// There is no such commit; `shallow`: only the last part of the history is here.
     #[error("there is no commit `{name}` here{}", if *shallow { SHALLOW } else { "" })]

@@ -21,7 +21,7 @@ pub struct GitFiles {
     pub untracked: Vec<Vec<u8>>,
     /// Repositories among the files that git has been told of.
     pub submodules: Vec<Vec<u8>>,
-    /// Repositories among the files that git has not been told of.
+    /// Repositories among the files that git does not track.
     pub nested: Vec<Vec<u8>>,
     /// What is ignored; a directory of which everything is ends in `/`.
     pub ignored: Vec<Vec<u8>>,

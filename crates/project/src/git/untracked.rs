@@ -19,7 +19,7 @@ const DEEPEST: usize = 16;
 /// How much of a file is looked at to say whether it is text; as git does it.
 const BINARY_CHECK_BYTES: usize = 8_000;
 
-/// What is added for files that git has not been told of.
+/// What is added for files that git does not track.
 pub(super) struct UntrackedDiff {
     pub(super) files: Vec<(GitFileDiff, String)>,
     pub(super) omitted: Vec<OmittedFile>,

@@ -144,7 +144,7 @@ fn a_damaged_large_or_foreign_file_is_not_trusted_and_a_grant_replaces_it() {
         ("others may change", |file| {
             fs::set_permissions(file, fs::Permissions::from_mode(0o602)).unwrap();
         }),
-        ("no ordinary file", |file| {
+        ("not a regular file", |file| {
             let real = file.with_file_name("../real");
             fs::rename(file, &real).unwrap();
             symlink(&real, file).unwrap();

@@ -25,6 +25,10 @@ use serde_json::json;
 use crate::json::{self, ResultObject, base64};
 use crate::{AnswerOrigin, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, project};
 
+/// What to do about an answer that changes nothing.
+const NO_CHANGES_HINT: &str =
+    "copy the model's whole answer, with its code blocks; `relay prompt` prints the instructions for it";
+
 /// The answer was applied before; how to bring it back, if it was undone since.
 pub(crate) fn already_processed(ledger: &Ledger, id: TxId, other_content: bool) -> CommandFailure {
     let failure: CommandFailure = LedgerError::AlreadyProcessed { id, other_content }.into();
@@ -152,10 +156,11 @@ impl AnswerSource {
     fn repair_hint(&self, refused: &PlanRefusal) -> Option<String> {
         let all = |is: fn(&RefusalReason) -> bool| refused.refusals.iter().all(|r| is(&r.reason));
         // Of a friend's work that is too large no other is wanted: it is said where it is kept.
-        if all(|reason| matches!(reason, RefusalReason::Nothing { .. }))
-            || self.origin.friend().is_some() && all(|reason| matches!(reason, RefusalReason::Limit { .. }))
-        {
+        if self.origin.friend().is_some() && all(|reason| matches!(reason, RefusalReason::Limit { .. })) {
             return None;
+        }
+        if all(|reason| matches!(reason, RefusalReason::Nothing { .. })) {
+            return Some(NO_CHANGES_HINT.to_string());
         }
         Some(match self.has_keys {
             true => "c copies a repair prompt for your model; the same id may be sent again".to_string(),

@@ -96,7 +96,7 @@ impl AnswerOrigin {
             _ => format!("{name} cannot be read: {error}"),
         };
         CommandFailure::usage(message)
-            .hint("give the file that holds the answer, or `-` to read it from a pipe")
+            .hint("name the file that holds the answer, or `-` to read it from a pipe")
             .place(name)
     }
 }
@@ -105,7 +105,7 @@ impl AnswerOrigin {
 fn read_clipboard(most: usize) -> CommandResult<String> {
     let opened = clipboard::open(&desktop::desktop_from_env(), desktop::clipboard_choice()?);
     let mut clipboard = opened.map_err(|error| {
-        CommandFailure::usage(format!("no answer was named, and the clipboard cannot be read: {error}"))
+        CommandFailure::usage(format!("no answer was given, and the clipboard cannot be read: {error}"))
             .hint("name the file that holds the answer, or `-` to read it from a pipe")
     })?;
     let why = match clipboard.read(most, OWNER_TIMEOUT).map_err(CommandFailure::unexpected)? {
@@ -119,9 +119,9 @@ fn read_clipboard(most: usize) -> CommandResult<String> {
         ClipboardContent::Secret => "what is on the clipboard is marked as a secret",
         ClipboardContent::NotText => "there is no text on the clipboard",
         ClipboardContent::NotUtf8 => "the text on the clipboard is not UTF-8",
-        ClipboardContent::Silent => "the program that has the clipboard does not hand it over",
+        ClipboardContent::Silent => "the program that owns the clipboard does not hand it over",
     };
-    Err(CommandFailure::refused("clipboard", why).hint("copy the whole answer of the model and try again"))
+    Err(CommandFailure::refused("clipboard", why).hint("copy the model's whole answer and try again"))
 }
 
 fn open_file(path: &Path) -> io::Result<File> {
@@ -159,8 +159,8 @@ fn decode_text(bytes: Vec<u8>) -> CommandResult<String> {
         text.drain(..BYTE_ORDER_MARK.len());
     }
     if text.trim().is_empty() {
-        return Err(CommandFailure::refused("nothing", "the answer is empty: there is nothing to do")
-            .hint("save the whole answer of the model and try again"));
+        return Err(CommandFailure::refused("nothing", "the answer is empty")
+            .hint("save the model's whole answer and try again"));
     }
     Ok(text)
 }

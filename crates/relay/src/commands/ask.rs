@@ -6,7 +6,7 @@ use crate::friends::args::{FriendArgs, ReadOnlyArgs};
 use crate::friends::ask_report::report_answers;
 use crate::{CommandContext, CommandResult, SignalGuard};
 
-/// Ask another agent, who looks and changes nothing
+/// Ask another agent; it reads the project and changes nothing
 ///
 /// The friend works in this project with read-only access, by a tested recipe: what it wants to write or run beyond
 /// that is refused. Afterwards the project is compared with how it was, and what changed is named. What comes on stdin

@@ -5,13 +5,13 @@ use std::fs;
 
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
-use relaycode_tui::views;
 use relaycode_tui::views::blame::BlameRow;
+use relaycode_tui::{pluralize, views};
 use serde_json::{Value, json};
 
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, path_args};
 
-/// Say which change wrote each line of a file, and what had been asked for
+/// Show which change wrote each line of a file, and what was asked for
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct BlameArgs {
     /// A file, or a file and a line: src/cart.ts:31
@@ -23,12 +23,18 @@ impl BlameArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.restore_ledger(ctx);
-        let (name, only) = self.split_place(ctx);
+        let (name, only) = self.split_place(ctx)?;
         let path = path_args::resolve_path(&project.root, &ctx.options.directory, &name)?;
         match fs::symlink_metadata(project.root.join(path.as_str())) {
             Ok(stat) if stat.is_file() => {}
-            Ok(_) => return Err(CommandFailure::usage(format!("{path} is no regular file"))),
-            Err(_) => return Err(CommandFailure::usage(format!("there is no file {path}"))),
+            Ok(stat) => {
+                let what = if stat.is_dir() { "a directory, not a file" } else { "not a regular file" };
+                return Err(CommandFailure::usage(format!("{path} is {what}")).hint("name one file"));
+            }
+            Err(_) => {
+                return Err(CommandFailure::usage(format!("there is no file {path}"))
+                    .hint(format!("`relay log --file {path}` lists what changed it")));
+            }
         }
         let blame = project.ledger.blame(path.as_str())?;
         let mut records: HashMap<TxId, Record> = HashMap::new();
@@ -45,7 +51,7 @@ impl BlameArgs {
         let lines: Vec<BlameRow<'_>> = all.filter(|line| only.is_none_or(|n| n == line.number)).collect();
         if let (Some(only), true) = (only, lines.is_empty()) {
             return Err(CommandFailure::usage(format!("{path} has no line {only}"))
-                .hint(format!("it has {} lines", blame.lines.len())));
+                .hint(format!("it has {}", pluralize(blame.lines.len(), "line"))));
         }
         let found = json!({
             "project": project.root.to_string_lossy(), "path": path.as_str(),
@@ -64,14 +70,17 @@ impl BlameArgs {
 
 impl BlameArgs {
     /// The file and the line; a file may have a colon in its name.
-    fn split_place(&self, ctx: &CommandContext<'_>) -> (String, Option<usize>) {
-        if let Some((name, line)) = self.place.rsplit_once(':')
-            && let Ok(line) = line.parse::<usize>()
-            && !ctx.options.directory.join(&self.place).exists()
-        {
-            return (name.to_string(), Some(line));
+    fn split_place(&self, ctx: &CommandContext<'_>) -> CommandResult<(String, Option<usize>)> {
+        let exists = |name: &str| ctx.options.directory.join(name).exists();
+        let Some((name, line)) = self.place.rsplit_once(':').filter(|_| !exists(&self.place)) else {
+            return Ok((self.place.clone(), None));
+        };
+        match line.parse::<usize>() {
+            Ok(line) => Ok((name.to_string(), Some(line))),
+            Err(_) if exists(name) => Err(CommandFailure::usage(format!("`{line}` is not a line number"))
+                .hint(format!("`relay blame {name}:1` shows the first line"))),
+            Err(_) => Ok((self.place.clone(), None)),
         }
-        (self.place.clone(), None)
     }
 }
 

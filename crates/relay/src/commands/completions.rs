@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::{CommandContext, CommandResult, Exit};
 
-/// Print a script with which a shell completes relay's commands and options
+/// Print a shell completion script
 ///
 /// bash: `relay completions bash > ~/.local/share/bash-completion/completions/relay`. zsh: save it as
 /// `_relay` in a directory of `$fpath`. fish: save it as `~/.config/fish/completions/relay.fish`.

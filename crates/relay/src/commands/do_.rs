@@ -65,7 +65,7 @@ pub(crate) struct DoArgs {
 impl DoArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         if self.session.is_some() {
-            let said = "a friend that works begins anew each time; there is no --session for it";
+            let said = "`relay do` starts afresh each time, so it takes no --session";
             return Err(
                 CommandFailure::usage(said).hint("`relay ask --session NAME` goes on with a conversation")
             );
@@ -83,7 +83,7 @@ impl DoArgs {
             ..request
         };
         let Some((friend, request)) = group.single_friend(&given) else {
-            return Err(CommandFailure::usage("one friend works at a time, and several are named")
+            return Err(CommandFailure::usage("only one friend can work at a time, but several are named")
                 .hint("name one of them after --to"));
         };
         let files = path_args::expand_paths(&project.root, &ctx.options.directory, &self.files)?;
@@ -115,7 +115,7 @@ impl DoArgs {
                 .hint("set `linter`, or leave --run-check out"));
         }
         if !door.trust_state().allows() {
-            let said = format!("the check `{check}` is not trusted yet; nothing was sent to anybody");
+            let said = format!("the check `{check}` is not trusted yet; nothing was sent");
             return Err(CommandFailure::new(Exit::NotTrusted, "notTrusted", said)
                 .hint("`relay trust` shows it and asks"));
         }

@@ -40,7 +40,7 @@ enum GitCommand {
 #[derive(Debug, Clone, clap::Args)]
 struct CommitArgs {
     /// Changes: numbers of `relay log` or ids; the latest if none is named
-    #[arg(value_name = "ID|N")]
+    #[arg(value_name = "ID|N", allow_negative_numbers = true)]
     names: Vec<String>,
 
     /// The message, instead of the author's
@@ -112,9 +112,7 @@ impl CommitArgs {
         let git = door.git().with_stop(&stopped).with_notes(notes);
         let plan = commit_plan::plan_commit(door, &git, records)?;
         if plan.nothing_left {
-            ctx.print_success(
-                "nothing of it is left to commit: its files are as they are in the last commit",
-            );
+            ctx.print_success("nothing left to commit: the last commit already has its files as they are");
             return Ok(print_commit(door, records, None, ctx));
         }
         ensure_trusted(door, &git, ctx)?;
@@ -178,7 +176,7 @@ impl CommitArgs {
             ctx.print_info(card);
             return Err(match mixed {
                 true => {
-                    let said = "files of this commit also hold other edits";
+                    let said = "files in this commit also have other edits";
                     questions::nobody_to_ask(said, "`--with-edits` commits them as they are")
                 }
                 false => questions::nobody_to_say_yes("`-y` commits without asking"),
@@ -325,7 +323,8 @@ impl From<GitError> for CommandFailure {
             _ => Exit::Unexpected,
         };
         let hint = match &error {
-            GitError::NoCommits { .. } => Some("commit something first"),
+            GitError::EmptyMessage => Some("`-m TEXT` gives the message"),
+            GitError::NoCommits { .. } => Some("make a first commit, then try again"),
             GitError::NoBase { .. } | GitError::NoMergeBase { .. } => {
                 Some("`--base REF` names a branch, a tag or a commit that is here")
             }

@@ -16,7 +16,7 @@ use crate::{CommandContext, CommandResult, Exit, Project, json, path_args};
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LogArgs {
     /// How many to list
-    #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 20)]
+    #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = parse_count)]
     count: usize,
 
     /// One line for each: the id and what it was about
@@ -34,6 +34,10 @@ pub(crate) struct LogArgs {
     /// Only what came from there: file, stdin, clipboard, paste, agent, friend, record, undo, redo, revert, init
     #[arg(long, value_name = "NAME")]
     origin: Option<String>,
+}
+
+fn parse_count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "give a number, such as 20".to_string())
 }
 
 impl LogArgs {

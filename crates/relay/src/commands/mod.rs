@@ -35,6 +35,7 @@ mod why;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use relaycode_text::escape::is_unsafe;
 
@@ -161,13 +162,27 @@ fn parse_args<T: Into<OsString> + Clone>(
     Ok((Cli::from_arg_matches(&matches)?, name))
 }
 
+/// The error with a tip, where somebody means another command.
+fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    let steps = args.iter().any(|arg| arg == "undo" || arg == "redo");
+    let name = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(name)) if !name.starts_with('-') => name.clone(),
+        _ => return error,
+    };
+    if steps && error.kind() == ErrorKind::UnknownArgument {
+        let tip = format!("`relay revert {name}` undoes one change by its number or id");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
 /// Runs what the command line asks for.
 pub(crate) fn main() -> ExitCode {
     let environment = ConsoleEnv::from_env();
     let args = translate_legacy_args(std::env::args_os().collect());
     let (Cli { options, command }, name) = match parse_args(&args) {
         Ok(parsed) => parsed,
-        Err(error) => return print_usage_error(&error, &args, &environment).into(),
+        Err(error) => return print_usage_error(&with_tip(error, &args), &args, &environment).into(),
     };
     let mut console = Console::stdio(&environment, options.color);
     let home = RelayHome::from_env();

@@ -54,7 +54,9 @@ pub(crate) fn instructions(door: &Door, files: &[(RelPath, String)]) -> CommandR
         InstructionsError::TooMuch(_) => {
             CommandFailure::usage(error).hint("hand along fewer or smaller files")
         }
-        InstructionsError::Key(_) => CommandFailure::unexpected(error),
+        InstructionsError::Key(_) => {
+            CommandFailure::unexpected(error).hint("`relay doctor` checks the directory where relay keeps it")
+        }
         InstructionsError::Remember(error) => error.into(),
     })
 }

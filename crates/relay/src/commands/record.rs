@@ -61,7 +61,7 @@ impl RecordArgs {
             RecordedCommand { argv: &self.command, message: self.message.as_deref(), now: clock::now_utc() };
 
         let began = Instant::now();
-        let waiting = start_spinner(ctx, "securing the project's files");
+        let waiting = start_spinner(ctx, "backing up the project's files");
         let watched = door.secure(&what, &mut |_, _| {}, &|| signals.stop_requested());
         drop(waiting);
         let watched = watched?;
@@ -201,7 +201,7 @@ fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> Com
     let own = root.join(".relaycode");
     let foreign = std::fs::symlink_metadata(&own).is_ok_and(|found| !found.is_dir());
     let next = if !secured_at.join("manifest").exists() {
-        "the command ran, and what was secured before it is gone as well: what it changed cannot be undone"
+        "the command ran, and the backup made before it is gone as well: what it changed cannot be undone"
             .to_string()
     } else {
         let first = if gone {
@@ -210,10 +210,10 @@ fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> Com
         } else if foreign {
             format!("{} is not relay's directory any more: move it away", own.display())
         } else {
-            "see to what failed (permissions, room on the disk)".to_string()
+            "fix what failed (permissions, disk space)".to_string()
         };
         format!(
-            "the command ran, and what it changed is not recorded yet; what was secured is in {}. {first}, \
+            "the command ran, and what it changed is not recorded yet; the backup is in {}. {first}, \
              then `relay recover` there records it and `relay undo` undoes it",
             secured_at.display()
         )
@@ -223,19 +223,18 @@ fn not_recorded_failure(error: DoorError, root: &Path, secured_at: &Path) -> Com
 
 /// The command took records of earlier changes with it.
 fn history_lost_failure(records: usize) -> CommandFailure {
-    let said = format!("{} of earlier changes went with .relaycode", pluralize(records, "record"));
-    CommandFailure::new(Exit::DiskDoubt, "historyLost", said).hint(
-        "there was no copy of them: what they did cannot be undone any more; what the command changed can",
-    )
+    let said = format!("the history of {} went with .relaycode", pluralize(records, "earlier change"));
+    CommandFailure::new(Exit::DiskDoubt, "historyLost", said)
+        .hint("there was no copy, so they can no longer be undone; what the command changed can")
 }
 
 /// The command took with it what was secured before it ran.
 fn secured_lost_failure(adoption: &Adoption, secured_at: &Path) -> CommandFailure {
     let said = match adoption.irreversible.len() {
-        0 => "the command removed what was secured before it ran".to_string(),
+        0 => "the command removed the backup made before it ran".to_string(),
         count => {
             let changes = pluralize(count, "change");
-            format!("the command removed what was secured before it ran: {changes} cannot be undone")
+            format!("the command removed the backup made before it ran: {changes} cannot be undone")
         }
     };
     let where_it_was = secured_at.display();
@@ -254,8 +253,10 @@ fn recorded_hint(recorded: bool) -> &'static str {
 
 fn not_run_failure(error: &ExecError, recorded: bool) -> CommandFailure {
     match error {
-        ExecError::NotFound { .. } | ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
-            CommandFailure::new(Exit::Usage, "notRun", error).hint("nothing was run, and nothing is recorded")
+        ExecError::NotFound { .. } => CommandFailure::new(Exit::Usage, "notRun", error)
+            .hint("check its name and PATH; nothing was run or recorded"),
+        ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
+            CommandFailure::new(Exit::Usage, "notRun", error).hint("nothing was run or recorded")
         }
         _ => CommandFailure::unexpected(error).hint(recorded_hint(recorded)),
     }

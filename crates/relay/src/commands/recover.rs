@@ -10,14 +10,14 @@ use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, FailureDetail, LogLevel, Project, questions,
 };
 
-/// Put right what a run that stopped in the middle left
+/// Finish or undo what an interrupted run left behind
 ///
 /// Every command that writes does this by itself. What is left for this one are files that somebody
 /// changed meanwhile: they are left alone until you say which side stays. And files in .relaycode that your relay did not
 /// write: they may have come with the repository, and nothing is done at their word before you said so here.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RecoverArgs {
-    /// Stay with what is there now
+    /// Keep what is there now
     #[arg(long, conflicts_with = "restore")]
     keep: bool,
 
@@ -96,9 +96,7 @@ fn decide_foreign(
             answer if questions::is_yes(answer) => ledger.recover_accepting(how, Some(digest))?,
             answer if answer.eq_ignore_ascii_case("s") => ledger.set_journal_aside(one.id, digest)?,
             _ => {
-                return Err(CommandFailure::declined(
-                    "it stays where it is, and nothing is done at its word",
-                ));
+                return Err(CommandFailure::declined("it stays where it is, and relay does not act on it"));
             }
         };
         if let Some(decided) = decided.into_iter().find(|decided| decided.id == one.id) {

@@ -21,7 +21,7 @@ use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, project, questions, render,
 };
 
-/// Take one change back, also from the middle
+/// Undo one change, even from the middle of the history
 ///
 /// Later edits of the same files stay. Where they are in the very same lines, relay asks whether to write both sides into
 /// the file, or stops (exit code 6). The change and its revert both stay in `relay log`; `relay undo` brings it back.
@@ -29,7 +29,7 @@ use crate::{
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RevertArgs {
     /// A number of `relay log`, an id, or the beginning of one
-    #[arg(value_name = "ID|N")]
+    #[arg(value_name = "ID|N", allow_negative_numbers = true)]
     name: Option<String>,
 
     #[command(flatten)]

@@ -20,7 +20,7 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, json};
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ShowArgs {
     /// A number of `relay log`, an id, or the beginning of one
-    #[arg(value_name = "ID|N", default_value = "1")]
+    #[arg(value_name = "ID|N", default_value = "1", allow_negative_numbers = true)]
     name: String,
 
     /// Show the diff, too
@@ -44,8 +44,11 @@ impl ShowArgs {
         let shown = ids.into_iter().map(read).collect::<CommandResult<Vec<_>>>()?;
         if let Some(file) = self.file.as_ref().filter(|_| shown.iter().all(|one| one.shown.files.is_empty()))
         {
-            return Err(CommandFailure::usage(format!("{file} is not among the files of {}", self.name))
-                .hint(format!("`relay show {}` lists them", self.name)));
+            return Err(CommandFailure::usage(format!(
+                "{file} is not one of the files of change {}",
+                self.name
+            ))
+            .hint(format!("`relay show {}` lists them", self.name)));
         }
         if ctx.is_json() {
             // One, or those of a group, newest first.

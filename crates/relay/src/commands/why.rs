@@ -12,7 +12,7 @@ use crate::{CommandContext, CommandResult, Exit, Project};
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct WhyArgs {
     /// A number of `relay log`, an id, or the beginning of one
-    #[arg(value_name = "ID|N", default_value = "1")]
+    #[arg(value_name = "ID|N", default_value = "1", allow_negative_numbers = true)]
     name: String,
 }
 

@@ -32,7 +32,7 @@ pub(super) fn files(project: &Project) -> Vec<DoctorFinding> {
     if rustix::fs::accessat(CWD, &project.root, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS).is_err() {
         return vec![
             DoctorFinding::bad(NAME, "the project cannot be written to")
-                .next_step("see to its permissions, or its mount"),
+                .next_step("check its permissions, or how it is mounted"),
         ];
     }
     let mut findings = vec![match can_exchange(project) {
@@ -173,7 +173,7 @@ pub(super) fn ledger(project: &Project) -> Vec<DoctorFinding> {
         open => {
             let open = pluralize(open, "change");
             let said = format!("{total} in the log, and {open} open, or stopped in the middle");
-            DoctorFinding::note(NAME, said).next_step("`relay recover` sees to what stopped in the middle")
+            DoctorFinding::note(NAME, said).next_step("`relay recover` puts right what stopped in the middle")
         }
     }];
     for (id, author) in open {
@@ -185,7 +185,7 @@ pub(super) fn ledger(project: &Project) -> Vec<DoctorFinding> {
                 Some(DoctorFinding::note(NAME, said).next_step("decide about it there, or remove the file"))
             }
             JournalAuthor::Foreign => {
-                let said = format!("{file} was not written by your relay; nothing is done at its word");
+                let said = format!("{file} was not written by your relay, so it does not act on it");
                 Some(DoctorFinding::note(NAME, said).next_step("`relay recover` shows it and asks"))
             }
         });

@@ -29,11 +29,11 @@ pub(crate) struct FriendArgs {
     pub(crate) model: Option<String>,
 
     /// Seconds that it may take in all
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = parse_seconds)]
     pub(crate) timeout: Option<i64>,
 
     /// Seconds without a sign of life
-    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = parse_seconds)]
     pub(crate) idle_timeout: Option<i64>,
 
     /// Show the words as they come, also where stdout is no terminal; with --json an object per event
@@ -160,7 +160,7 @@ fn read_schema(file: Option<&Path>, directory: &Path) -> CommandResult<Option<Va
         let message = format!("the schema {} cannot be read: {error}", file.display());
         CommandFailure::new(Exit::Usage, "schema", message)
             .place(file.display())
-            .hint("`--schema` names a file with a JSON schema; nothing was sent to anybody")
+            .hint("`--schema` names a file with a JSON schema; nothing was sent")
     };
     // Looked at before it is opened: a pipe would wait for its writer.
     if !file.metadata().map_err(|error| failed(&error))?.is_file() {
@@ -189,4 +189,9 @@ pub(crate) fn timeout_from(given: Option<i64>, configured: u64) -> CommandResult
         return Err(AskError::ZeroTimeout.into());
     }
     Ok(Duration::from_secs(seconds))
+}
+
+/// Seconds; which of them make sense is said where the request is checked.
+fn parse_seconds(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "give a number of seconds, such as 600".to_string())
 }

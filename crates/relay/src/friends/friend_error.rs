@@ -74,18 +74,18 @@ impl From<AskError> for CommandFailure {
                 usage("access").hint("`relay friends` shows what each of them can do")
             }
             AskError::Context(relaycode_friend::prompt::user_context::ContextError::TooLarge(_)) => {
-                CommandFailure::refused("tooLarge", message).hint("give it less; nothing was sent to anybody")
+                CommandFailure::refused("tooLarge", message).hint("give it less; nothing was sent")
             }
-            AskError::Context(_) => usage("context").hint("nothing was sent to anybody"),
-            AskError::Schema(_) => usage("schema").hint("nothing was sent to anybody"),
+            AskError::Context(_) => usage("context").hint("nothing was sent"),
+            AskError::Schema(_) => usage("schema").hint("nothing was sent"),
             AskError::Limit(mut over) => {
                 let largest = std::mem::take(&mut over.largest);
                 let detail = |(path, bytes)| FailureDetail::new(path, format!("{bytes} bytes"));
                 let files: Vec<FailureDetail> = largest.into_iter().map(detail).collect();
                 let hint = match files.is_empty() {
-                    true => "give it less; nothing was sent to anybody",
+                    true => "give it less; nothing was sent",
                     false => {
-                        "`relay review` takes the paths that matter, `.gitignore` leaves new files out; nothing was sent to anybody"
+                        "`relay review` takes the paths that matter, `.gitignore` leaves new files out; nothing was sent"
                     }
                 };
                 CommandFailure::refused("tooLarge", over).with_files(files).hint(hint)
@@ -96,7 +96,7 @@ impl From<AskError> for CommandFailure {
                 CommandFailure::refused("nothing", message).hint("`--base REF` compares with something else")
             }
             AskError::NothingToReview { .. } => CommandFailure::refused("nothing", message)
-                .hint("`--base REF` compares with something else; nothing was sent to anybody"),
+                .hint("`--base REF` compares with something else; nothing was sent"),
             AskError::Friend(failure) => failure.into(),
         }
     }

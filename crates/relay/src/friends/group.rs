@@ -59,7 +59,7 @@ impl<'a> FriendGroup<'a> {
             (Some(name), [one]) => Some(GroupSession::open(name, one.friend(), &root, home)?),
             (Some(_), _) => {
                 return Err(CommandFailure::usage(
-                    "a conversation goes on with one friend, and several are named",
+                    "a conversation is with one friend, but several are named",
                 )
                 .hint("name one of them after --to, or leave --session out"));
             }

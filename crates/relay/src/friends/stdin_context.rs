@@ -91,7 +91,7 @@ fn read_failure(error: Errno) -> CommandFailure {
 }
 
 fn timeout_failure(total: Duration) -> CommandFailure {
-    let message = format!("stdin did not end within {} s; nothing was sent to anybody", total.as_secs());
+    let message = format!("stdin did not end within {} s; nothing was sent", total.as_secs());
     CommandFailure::new(Exit::TimedOut, "timedOut", message)
         .unchanged()
         .hint("what comes on stdin goes with the request; `</dev/null` sends nothing")

@@ -13,7 +13,7 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
     (4, "a person said no", "A person said no. Nothing was changed, or everything was put back."),
     (
         5,
-        "the gate failed (everything was put back)",
+        "a check failed (everything was put back)",
         "The project's own checks failed. Everything was put back.",
     ),
     (
@@ -23,7 +23,7 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
     ),
     (7, "not trusted yet", "The project's commands are not trusted yet."),
     (8, "already processed", "This change was processed before."),
-    (9, "committed but the disk is in doubt", "Committed, but the disk reported an error afterwards."),
+    (9, "applied, but the disk reported an error", "Applied, but the disk reported an error afterwards."),
     (
         10,
         "a friend or provider failed",

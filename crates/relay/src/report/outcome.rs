@@ -2,6 +2,7 @@
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::proposal::Proposal;
+use relaycode_door::gate::StepResult;
 use relaycode_door::{AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmitOutcome};
 use relaycode_ledger::Digest;
 use relaycode_tui::{Glyph, views};
@@ -103,7 +104,7 @@ impl OutcomeReporter<'_, '_> {
                 let more = json!({"reason": reason, "gate": gate});
                 let ending = self.report_failure(&failure, Some(plan), more);
                 if self.submitter.source.has_keys && (reason.is_some() || *put_back) {
-                    let what = if reason.is_some() { "your reason" } else { "what the gate said" };
+                    let what = if reason.is_some() { "your reason" } else { "what the check said" };
                     self.ctx.print_detail(&format!(
                         "c copies {what} for your model; the same id may be sent again"
                     ));
@@ -118,13 +119,20 @@ impl OutcomeReporter<'_, '_> {
             }
             SubmitOutcome::PreCheckFailed { plan, step } => {
                 self.print_card(plan);
-                let said =
-                    format!("not applied: {} `{}` {}", step.step.name(), step.command, step.result_phrase());
-                let failure = CommandFailure::new(Exit::GateFailed, "gate", said)
-                    .hint("see to that command, or change it in the configuration")
-                    .unchanged();
-                let tail = views::gate::output_tail(&step.output, &self.ctx.console.err_style());
-                self.ctx.eprint_at(LogLevel::Info, &tail);
+                let said = format!("not applied: {}", step.failure_sentence());
+                let failure = CommandFailure::new(Exit::GateFailed, "gate", said).unchanged();
+                let hint = match step.result {
+                    _ if step.missing_program().is_some() => {
+                        "install it, or change the command in the configuration"
+                    }
+                    StepResult::TooLong => "`patch.commandTimeout` says how many seconds it may take",
+                    _ => "fix what it reports, or change the command in the configuration",
+                };
+                let failure = failure.hint(hint);
+                if step.missing_program().is_none() {
+                    let tail = views::gate::output_tail(&step.output, &self.ctx.console.err_style());
+                    self.ctx.eprint_at(LogLevel::Info, &tail);
+                }
                 self.report_failure(&failure, Some(plan), json!({"step": step}))
             }
             SubmitOutcome::GateFailed { plan, gate, rules } => self.report_gate(plan, gate, rules),
@@ -134,7 +142,7 @@ impl OutcomeReporter<'_, '_> {
                 let failure = answer::already_processed(&self.submitter.door.ledger, id, other_content);
                 let fate = project::find_revert_status(&self.submitter.door.ledger, id).ok();
                 if self.submitter.is_batch && !other_content && fate.is_some_and(|fate| !fate.undone) {
-                    let said = format!("{} is already in the ledger: passed over", id.short());
+                    let said = format!("{} was applied before: skipped", id.short());
                     self.ctx.eprint_remark(LogLevel::Warn, &said);
                     let result = self.failure_result(&failure, None, json!({}));
                     return SubmitResult { already_applied: true, ..result };
@@ -155,7 +163,7 @@ impl OutcomeReporter<'_, '_> {
             .with_state(ProjectState::PutBack);
         // What the commands did, not what they said.
         if views::gate::verdict_text(gate, &self.ctx.console.err_style()).is_none() {
-            let failure = failure.hint("see to what the project's commands do to its files");
+            let failure = failure.hint("check what the project's commands do to its files");
             return self.report_failure(&failure, Some(plan), json!({"gate": gate}));
         }
         let failure = failure.hint("`--allow gate` keeps it anyway");
@@ -254,7 +262,8 @@ fn nobody_to_ask(rules: &[ApprovalReason]) -> CommandFailure {
     let yes = if ordinary.is_empty() { "" } else { "`-y`" };
     let allow = if allow.is_empty() { String::new() } else { format!("`--allow {}`", allow.join(",")) };
     let both = if yes.is_empty() || allow.is_empty() { "" } else { " with " };
-    let message = format!("somebody has to say yes, and there is no terminal to ask on: {}", said.join("; "));
+    let message =
+        format!("this needs a yes from you, and there is no terminal to ask on: {}", said.join("; "));
     questions::nobody_to_ask(&message, &format!("{yes}{both}{allow} applies it without asking"))
 }
 
@@ -284,10 +293,10 @@ fn failure_without_plan(outcome: &SubmitOutcome) -> CommandFailure {
             let paths: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
             let said = format!("{} kept changing while it was planned", paths.join(", "));
             CommandFailure::new(Exit::NeedsYou, "changing", said)
-                .hint("see what writes to it, and apply the answer again")
+                .hint("find out what writes to it, then apply the answer again")
                 .unchanged()
         }
-        _ => CommandFailure::unexpected("the answer ended in a way that nobody tells of"),
+        _ => CommandFailure::unexpected("the answer ended in an unknown way"),
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn confirm(terminal: &Terminal, question: &str, otherwise: &str) -> C
 
 /// Somebody has to say yes, and nobody can.
 pub(crate) fn nobody_to_say_yes(hint: &str) -> CommandFailure {
-    nobody_to_ask("somebody has to say yes, and there is no terminal to ask on", hint)
+    nobody_to_ask("this needs a yes from you, and there is no terminal to ask on", hint)
 }
 
 /// There is no terminal to ask on.

@@ -20,7 +20,7 @@ const KEYS: question::QuestionKeys = &[
     ("p", "copy the prompt for your model; P shows it"),
     ("u", "undo the last change; again goes further back"),
     ("U", "redo: bring back what u took out"),
-    ("c", "copy what the last card offers: a repair prompt, errors, your reason"),
+    ("c", "copy what the last answer offers: a repair prompt, errors, your reason"),
     ("d", "show the diff of the last change"),
     ("s", "the same side by side"),
     ("a", "take the last answer up again, if it was not applied"),
@@ -91,7 +91,7 @@ impl WatchSession<'_, '_> {
     fn copy_offer(&mut self) -> CommandResult<()> {
         match self.last_answer.copy_offer.clone() {
             Some((what, text)) => self.copy(&text, what, ": paste it to your model"),
-            None => self.remark("the last card offers nothing to copy"),
+            None => self.remark("there is nothing to copy"),
         }
     }
 

@@ -40,13 +40,13 @@ impl LastAnswer {
                 ..LastAnswer::default()
             },
             SubmitOutcome::GateFailed { plan, gate, .. } => LastAnswer {
-                copy_offer: Some(("what the gate said", gate::repair_prompt::gate_repair_prompt(gate))),
+                copy_offer: Some(("what the check said", gate::repair_prompt::gate_repair_prompt(gate))),
                 ..LastAnswer::from_plan(plan)
             },
             SubmitOutcome::Declined { plan, reason, gate, .. } => {
                 let judged = gate
                     .as_ref()
-                    .map(|gate| ("what the gate said", gate::repair_prompt::gate_repair_prompt(gate)));
+                    .map(|gate| ("what the check said", gate::repair_prompt::gate_repair_prompt(gate)));
                 let reason = reason.as_ref().map(|r| ("your reason", question::rejection_message(r)));
                 let offer = reason.or(judged);
                 LastAnswer { copy_offer: offer, ..LastAnswer::from_plan(plan) }

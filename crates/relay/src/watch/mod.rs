@@ -99,8 +99,8 @@ impl<'s, 'c> WatchSession<'s, 'c> {
         project.recover(ctx)?;
         let door = project.into_door(ctx)?;
         if door.loaded.file.is_none() {
-            let said = "this project has no configuration, and so no name that answers could give";
-            return Err(CommandFailure::usage(said).hint("`relay init` makes one"));
+            let said = "this project is not set up yet";
+            return Err(CommandFailure::usage(said).hint("`relay init` sets it up"));
         }
         let choice = desktop::clipboard_choice()?;
         let alone = lock_watch(&door)?;
@@ -268,7 +268,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
                 });
             }
             InboxEvent::Storm => {
-                let said = "the clipboard changes all the time: only what it comes to rest with is looked at";
+                let said = "the clipboard keeps changing: relay waits until it settles";
                 self.eprint_remark(said);
             }
             InboxEvent::Dropped(count) => {

@@ -17,7 +17,7 @@ use crate::{Console, Exit, LogLevel, RelayHome, json};
 /// The options that every command has.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct GlobalArgs {
-    /// The project is the one that this directory lies in; its files are named as seen from there
+    /// Run as if started in DIR
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR", default_value = ".")]
     pub(crate) directory: PathBuf,
 
@@ -25,7 +25,7 @@ pub(crate) struct GlobalArgs {
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Say only what is asked for or goes wrong
+    /// Print only results and errors
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 

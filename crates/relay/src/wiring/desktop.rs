@@ -34,7 +34,7 @@ pub(crate) fn clipboard_choice() -> CommandResult<ClipboardBackend> {
     };
     let value = value.to_string_lossy();
     ClipboardBackend::from_name(&value).ok_or_else(|| {
-        CommandFailure::usage(format!("{NAME} is `{value}`, which is no clipboard that relay knows"))
+        CommandFailure::usage(format!("{NAME} is `{value}`, which is not a clipboard that relay knows"))
             .hint(format!("it may be one of {}", ClipboardBackend::ALL.map(|known| known.0).join(", ")))
     })
 }

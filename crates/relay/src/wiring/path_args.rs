@@ -30,8 +30,8 @@ pub(crate) fn expand_paths(root: &Path, directory: &Path, words: &[String]) -> C
             walk_files(root, directory, Some(&glob(word)?))?
         };
         if more.is_empty() {
-            return Err(CommandFailure::usage(format!("no file fits `{word}`"))
-                .hint("quote a glob, so that relay sees it"));
+            return Err(CommandFailure::usage(format!("no file matches `{word}`"))
+                .hint("put a glob in quotes, so that relay expands it"));
         }
         for path in more {
             if !found.contains(&path) {
@@ -39,7 +39,7 @@ pub(crate) fn expand_paths(root: &Path, directory: &Path, words: &[String]) -> C
             }
         }
         if found.len() > MAX_FILES {
-            return Err(CommandFailure::usage(format!("`{word}` stands for more than {MAX_FILES} files"))
+            return Err(CommandFailure::usage(format!("`{word}` matches more than {MAX_FILES} files"))
                 .hint("name fewer"));
         }
     }
@@ -50,7 +50,7 @@ pub(crate) fn expand_paths(root: &Path, directory: &Path, words: &[String]) -> C
 pub(crate) fn resolve_path(root: &Path, directory: &Path, name: &str) -> CommandResult<RelPath> {
     let outside = || {
         CommandFailure::usage(format!("{name} is not in the project"))
-            .hint("name a file beneath its directory")
+            .hint("name a file inside the project's directory")
     };
     let start = directory.canonicalize().map_err(|_| outside())?;
     let full = normalize_path(&start.join(name)).ok_or_else(outside)?;
@@ -63,21 +63,28 @@ pub(crate) fn read_text(door: &Door, path: &RelPath) -> CommandResult<String> {
     let entry = door.tree(&PlanLimits::default()).entry(path).map_err(CommandFailure::usage)?;
     let bytes = match entry {
         TreeEntry::File { bytes, .. } => bytes,
-        TreeEntry::Missing => return Err(CommandFailure::usage(format!("there is no file {path}"))),
-        TreeEntry::Other(what) => return Err(CommandFailure::usage(format!("{path} is {what}"))),
+        TreeEntry::Missing => {
+            return Err(CommandFailure::usage(format!("there is no file {path}"))
+                .hint("name files, directories or globs of the project"));
+        }
+        TreeEntry::Other(what) => {
+            return Err(CommandFailure::usage(format!("{path} is {what}, not a file")).hint("leave it out"));
+        }
+    };
+    let not_text = |why: &str| {
+        CommandFailure::usage(format!("{path} is {why}, and a prompt is text")).hint("leave it out")
     };
     if bytes.contains(&0) {
-        return Err(CommandFailure::usage(format!("{path} is binary")).hint("leave it out"));
+        return Err(not_text("binary"));
     }
-    String::from_utf8(bytes)
-        .map_err(|_| CommandFailure::usage(format!("{path} is not UTF-8 text")).hint("leave it out"))
+    String::from_utf8(bytes).map_err(|_| not_text("not UTF-8"))
 }
 
 fn glob(word: &str) -> CommandResult<GlobMatcher> {
     let word = word.strip_prefix("./").unwrap_or(word);
     let glob = GlobBuilder::new(word).literal_separator(true).build();
     glob.map(|glob| glob.compile_matcher())
-        .map_err(|error| CommandFailure::usage(format!("`{word}` is no glob: {error}")))
+        .map_err(|error| CommandFailure::usage(format!("`{word}` is not a valid glob: {error}")))
 }
 
 fn walk_files(root: &Path, from: &Path, matching: Option<&GlobMatcher>) -> CommandResult<Vec<RelPath>> {

@@ -37,7 +37,7 @@ pub(crate) const UNTRACK_HINT: &str = "`git rm -r --cached .relaycode` ends that
 
 /// The log is empty.
 pub(crate) fn nothing_applied() -> CommandFailure {
-    CommandFailure::new(Exit::Usage, "unknown", "nothing was applied here yet")
+    CommandFailure::new(Exit::Usage, "unknown", "nothing has been applied here yet")
         .hint("`relay apply answer.md` applies an answer")
 }
 
@@ -84,7 +84,7 @@ impl Project {
     /// be used is no reason to stop. Whoever only looks writes nothing where git would see it.
     pub(crate) fn restore_ledger(&self, ctx: &mut CommandContext<'_>) {
         if self.ledger.has_lost_records().unwrap_or(false) && self.tracks_state() {
-            let said = "your own copy has changes that .relaycode has not; they were not brought back, because git tracks .relaycode";
+            let said = "your own copy has changes that .relaycode lacks; they were not brought back, because git tracks .relaycode";
             ctx.eprint_remark(LogLevel::Warn, said);
             ctx.eprint_detail(LogLevel::Warn, UNTRACK_HINT);
             return;
@@ -159,12 +159,14 @@ fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
     let said = match ledger.restore_from_copy() {
         Ok(0) => return,
         Ok(records) => {
-            let records = pluralize(records, "record");
+            let changes = pluralize(records, "change");
             format!(
-                "the records of this project were gone from .relaycode: {records} came back from your own copy"
+                "this project's history was missing from .relaycode: {changes} restored from your own copy"
             )
         }
-        Err(error) => format!("your own copy of the records cannot be used: {error}"),
+        // What keeps the command itself from working is said once.
+        Err(LedgerError::Io { path, .. }) if path == STATE_DIR_NAME => return,
+        Err(error) => format!("your own copy of this project's history cannot be used: {error}"),
     };
     ctx.eprint_remark(LogLevel::Error, &said);
 }

@@ -138,7 +138,7 @@ fn without_git_and_without_init_everything_but_a_commit_works() {
     relay_snapshot!(relay_git(&project, &["git", "commit", "-y", "-m", "x"]), @"
     exit 2
     ----- stderr -----
-    ✗ <project> is in no git repository; `git init` makes one; nothing was changed
+    ✗ <project> is not in a git repository; `git init` creates one; nothing was changed
     ");
     assert!(!project.path("relaycode.config.json").exists());
     project.done(&["revert"]);

@@ -77,7 +77,7 @@ fn with_nobody_to_ask_nothing_is_done() {
     ▸ stdin                                                                    1 file  +1 −1
         M  a.txt  +1 −1   1 exact
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: the project has no configuration; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: the project has no configuration; nothing was changed
       `-y` applies it without asking
     ");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
@@ -129,15 +129,15 @@ fn an_id_is_taken_once() {
     relay_snapshot!(project.apply(&answer), @"
     exit 8
     ----- stderr -----
-    ✗ 0f8fad5b is already in the ledger; nothing was changed
+    ✗ 0f8fad5b was applied before; nothing was changed
       `relay show 0f8fad5b` says what it changed
     ");
     let other = edit("a.txt", "one", "1") + &control(UUID, "one");
     relay_snapshot!(project.apply(&other), @"
     exit 8
     ----- stderr -----
-    ✗ 0f8fad5b is already in the ledger; nothing was changed
-      another answer had the same id: `relay show 0f8fad5b`; give this one an id of its own
+    ✗ 0f8fad5b was applied before; nothing was changed
+      a different answer has this id: `relay show 0f8fad5b`; give this one a new id
     ");
     assert_eq!(project.text("a.txt"), "one\n2\nthree\n");
     project.done(&["revert"]);
@@ -155,8 +155,8 @@ fn a_file_that_may_not_be_written_stands_against_all() {
     relay_snapshot!(project.apply(&answer), @"
     exit 3
     ----- stderr -----
-    ✗ old.txt has 2 names (hard links); changing it would part them; nothing was changed
-      make it a file of its own first (copy it and move the copy over it)
+    ✗ old.txt has 2 hard links, and changing it would break the link; nothing was changed
+      make it a separate file first: copy it, then move the copy over it
     ");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
     let ran = project.pipe(&["apply", "-", "-y", "--json", "-q"], answer.as_bytes());

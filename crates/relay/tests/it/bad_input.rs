@@ -18,16 +18,16 @@ fn empty_and_blank_answers() {
     relay_snapshot!(project().preview(""), @"
     exit 3
     ----- stderr -----
-    ✗ the answer is empty: there is nothing to do; nothing was changed
+    ✗ the answer is empty; nothing was changed
       in stdin
-      save the whole answer of the model and try again
+      save the model's whole answer and try again
     ");
     relay_snapshot!(project().preview(" \n\n\t\n"), @"
     exit 3
     ----- stderr -----
-    ✗ the answer is empty: there is nothing to do; nothing was changed
+    ✗ the answer is empty; nothing was changed
       in stdin
-      save the whole answer of the model and try again
+      save the model's whole answer and try again
     ");
 }
 
@@ -80,16 +80,18 @@ fn an_answer_without_a_change() {
     relay_snapshot!(project.preview("Sure, I can help with that.\n"), @"
     exit 3
     ----- stderr -----
-    ✗ refused: there is nothing to do                                    nothing was changed
-      the answer contains no change
+    ✗ no file changes found in this text                                 nothing was changed
+      no code block names a file
+      copy the model's whole answer, with its code blocks; `relay prompt` prints the instructions for it
     ");
     // Unread blocks are listed.
     relay_snapshot!(project.preview("Run this:\n\n```sh\nnpm install\n```\n"), @"
     exit 3
     ----- stderr -----
-    ✗ refused: there is nothing to do                                    nothing was changed
-      the answer contains one block, and it names no file
+    ✗ no file changes found in this text                                 nothing was changed
+      the only code block names no file
       · not read, line 3 of the answer: this ```sh block names no file; treated as an example
+      copy the model's whole answer, with its code blocks; `relay prompt` prints the instructions for it
     ");
 }
 
@@ -119,8 +121,8 @@ fn a_hundred_thousand_blocks() {
     relay_snapshot!(ran, @"
     exit 3
     ----- stderr -----
-    ✗ refused: there is nothing to do                                    nothing was changed
-      the answer contains 1000 blocks, and none of them names a file
+    ✗ no file changes found in this text                                 nothing was changed
+      none of the 1000 code blocks names a file
       · 99000 more blocks were not read and are not listed
       · not read, line 1 of the answer: this block names no file; treated as an example
       · not read, line 4 of the answer: this block names no file; treated as an example
@@ -135,6 +137,7 @@ fn a_hundred_thousand_blocks() {
       · not read, line 31 of the answer: this block names no file; treated as an example
       · not read, line 34 of the answer: this block names no file; treated as an example
       · and 988 more
+      copy the model's whole answer, with its code blocks; `relay prompt` prints the instructions for it
     ");
     assert!(ran.err.len() < 10_000, "the list is cut: {} bytes", ran.err.len());
     let files: String = (0..100_000).map(|n| format!("```js // f{n}.js\nx\n```\n")).collect();
@@ -270,18 +273,18 @@ fn paths_that_lead_elsewhere() {
     line 1 of the answer: `C:\\x.txt` names a Windows drive or stream; paths are relative to the project
     line 1 of the answer: `c:x.txt` names a Windows drive or stream; paths are relative to the project
     line 1 of the answer: `\\\\server\\share\\x.txt` is absolute; paths are relative to the project
-    line 1 of the answer: `.git/config` is inside `.git`, which no change may write
-    line 1 of the answer: `.GIT/hooks/pre-commit` is inside `.git`, which no change may write
-    line 1 of the answer: `sub/.git/config` is inside `.git`, which no change may write
-    line 1 of the answer: `.git./config` is inside `.git`, which no change may write
-    line 1 of the answer: `git~1/config` is inside `.git`, which no change may write
-    line 1 of the answer: `.ｇit/config` is inside `.git`, which no change may write
+    line 1 of the answer: `.git/config` is inside `.git`, which changes may not touch
+    line 1 of the answer: `.GIT/hooks/pre-commit` is inside `.git`, which changes may not touch
+    line 1 of the answer: `sub/.git/config` is inside `.git`, which changes may not touch
+    line 1 of the answer: `.git./config` is inside `.git`, which changes may not touch
+    line 1 of the answer: `git~1/config` is inside `.git`, which changes may not touch
+    line 1 of the answer: `.ｇit/config` is inside `.git`, which changes may not touch
     line 1 of the answer: `.g\u{200c}it/config` contains the invisible character U+200C, which a path cannot have
-    line 1 of the answer: `.relaycode/lock` is inside `.relaycode`, which no change may write
+    line 1 of the answer: `.relaycode/lock` is inside `.relaycode`, which changes may not touch
     line 1 of the answer: `aux.txt` uses a name that Windows reserves for a device
     line 1 of the answer: `src/nul.txt` uses a name that Windows reserves for a device
     line 1 of the answer: `com1.rs` uses a name that Windows reserves for a device
-    line 1 of the answer: `dir./x.txt` has a component that begins or ends with a blank, or ends with a dot; not every system can keep such a name
+    line 1 of the answer: `dir./x.txt` has a part that begins or ends with a space, or ends with a dot; some systems cannot keep such a name
     line 1 of the answer: `x?.txt` contains `?`, which a path cannot have
     ");
 }
@@ -294,7 +297,7 @@ fn names_that_are_equal_but_for_case() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       readme.md (line 2 of the answer)
-        README.md has the same name but for case or composed characters; not every system can keep both
+        README.md differs only in case or in how accents are encoded; some systems cannot keep both
       next: `... | relay preview - --repair` writes a prompt for your model
     ");
     relay_snapshot!(project.preview(&(whole("new.txt", "1\n") + &whole("NEW.txt", "2\n"))), @"
@@ -302,7 +305,7 @@ fn names_that_are_equal_but_for_case() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       NEW.txt (line 5 of the answer)
-        new.txt has the same name but for case or composed characters; not every system can keep both
+        new.txt differs only in case or in how accents are encoded; some systems cannot keep both
       next: `... | relay preview - --repair` writes a prompt for your model
     ");
     let composed_and_not = whole("d/caf\u{e9}", "1\n") + &whole("d/cafe\u{301}", "2\n");
@@ -311,7 +314,7 @@ fn names_that_are_equal_but_for_case() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       d/café (line 5 of the answer)
-        d/café has the same name but for case or composed characters; not every system can keep both
+        d/café differs only in case or in how accents are encoded; some systems cannot keep both
       next: `... | relay preview - --repair` writes a prompt for your model
     ");
 }
@@ -327,7 +330,7 @@ fn links_out_of_the_project() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       link.txt (line 2 of the answer)
-        a symbolic link stands there, not a file
+        this is a symbolic link, not a file
       next: `... | relay preview - --repair` writes a prompt for your model
     ");
     relay_snapshot!(project.preview(&whole("etc/hostname", "x\n")), @"
@@ -335,7 +338,7 @@ fn links_out_of_the_project() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       etc/hostname (line 2 of the answer)
-        something beneath a symbolic link stands there, not a file
+        this path leads through a symbolic link
       next: `... | relay preview - --repair` writes a prompt for your model
     ");
     relay_snapshot!(project.preview(&whole("etc/new", "x\n")), @"
@@ -343,7 +346,7 @@ fn links_out_of_the_project() {
     ----- stderr -----
     ✗ refused: 1 change does not fit the project                         nothing was changed
       etc/new (line 2 of the answer)
-        something beneath a symbolic link stands there, not a file
+        this path leads through a symbolic link
       next: `... | relay preview - --repair` writes a prompt for your model
     ");
 }

@@ -152,7 +152,7 @@ fn a_text_of_which_only_a_part_was_applied_can_be_given_again() {
     assert_eq!((project.text("a.txt"), project.log().len()), ("1\ntwo\nthree\n".into(), 1));
     let ran = project.apply(&both("two"));
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert_eq!(ran.err, "! 0f8fad5b is already in the ledger: passed over\n");
+    assert_eq!(ran.err, "! 0f8fad5b was applied before: skipped\n");
     assert_eq!((project.text("a.txt"), project.log().len()), ("1\n2\nthree\n".into(), 2));
     let ran = project.pipe(&["apply", "-", "-y", "--json", "-q"], both("two").as_bytes());
     assert_eq!((ran.code, &ran.json()["ok"]), (8, &false.into()), "all of it is in: {ran:?}");
@@ -218,7 +218,7 @@ fn a_log_in_which_nothing_fits_is_not_an_empty_one() {
         assert_eq!(out, "nothing in the log fits that; `relay log` lists it all\n", "{args:?}");
     }
     let empty = Project::new(&[]);
-    assert_eq!(empty.done(&["log", "--origin", "agent"]), "nothing was applied here yet\n");
+    assert_eq!(empty.done(&["log", "--origin", "agent"]), "nothing has been applied here yet\n");
 }
 
 /// Who wrote each line, as the beginning of an id.
@@ -255,11 +255,13 @@ fn blame_names_the_change_of_a_line() {
     exit 2
     ----- stderr -----
     ✗ there is no file missing.txt
+      `relay log --file missing.txt` lists what changed it
     ");
     relay_snapshot!(project.relay(&["blame", "dir"]), @"
     exit 2
     ----- stderr -----
-    ✗ dir is no regular file
+    ✗ dir is a directory, not a file
+      name one file
     ");
     project.put("a.txt", b"mine\none\n2\nmine, too\n");
     assert_eq!(
@@ -288,9 +290,9 @@ fn what_is_committed_already_is_not_committed_again() {
     ▸ commit of 1 file on main
         feat: two
       ! a.txt
-    ! 1 file also with edits that are not of these changes
+    ! 1 file also with edits from elsewhere
     ----- stderr -----
-    ✗ files of this commit also hold other edits; nothing was changed
+    ✗ files in this commit also have other edits; nothing was changed
       `--with-edits` commits them as they are
     ");
 }
@@ -362,7 +364,7 @@ fn the_schema_knows_every_key_that_init_writes_and_their_values() {
     exit 0
     ----- stdout -----
     ✓ relaycode.config.json can be read, with 1 remark
-    ! relaycode.config.json:1: `patch.lintr` is no key that relay knows, and does nothing; did you mean `patch.linter`?
+    ! relaycode.config.json:1: `patch.lintr` is not a key that relay knows, so it does nothing; did you mean `patch.linter`?
     ");
     project.put(
         "relaycode.config.json",
@@ -371,7 +373,7 @@ fn the_schema_knows_every_key_that_init_writes_and_their_values() {
     relay_snapshot!(project.relay(&["config", "check"]), @r#"
     exit 2
     ----- stderr -----
-    ✗ `patch.approvalMode` is "maybe"; it may be "auto" or "manual"
+    ✗ `patch.approvalMode` is "maybe"; it must be "auto" or "manual"
       in relaycode.config.json:3
     "#);
 }
@@ -386,7 +388,7 @@ fn trust_shows_everything_and_asks() {
     this project wants to run 1 command
         linter   make lint
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on; nothing was changed
       `relay trust -y` accepts what it shows
     ");
     for (typed, code) in [("n\n", 4), ("\n", 4), ("y\n", 0)] {
@@ -426,7 +428,7 @@ fn trust_ends_when_what_is_wanted_changes_or_it_is_taken_back() {
       - linter   true
       + linter   true && true
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on; nothing was changed
       `relay trust -y` accepts what it shows
     ");
     trust(&project);

@@ -103,7 +103,7 @@ fn log_level_says_how_much_relay_says() {
     # warn: applied
     exit 0
     ----- stderr -----
-    ! no branch was made for it: <project> is in no git repository; `git init` makes one
+    ! no branch was made for it: <project> is not in a git repository; `git init` creates one
 
     # warn: refused
     exit 3
@@ -121,7 +121,7 @@ fn log_level_says_how_much_relay_says() {
         M  a.txt  +1 −1   1 exact
     ✓ applied change-1 · 1 file · checked in <duration>, 0 → 0 errors · `relay undo` undoes it
     ----- stderr -----
-    ! no branch was made for it: <project> is in no git repository; `git init` makes one
+    ! no branch was made for it: <project> is not in a git repository; `git init` creates one
 
     # info: refused
     exit 3
@@ -141,7 +141,7 @@ fn log_level_says_how_much_relay_says() {
     ----- stderr -----
       linter, before: true succeeded in <duration>
       linter: true succeeded in <duration>
-    ! no branch was made for it: <project> is in no git repository; `git init` makes one
+    ! no branch was made for it: <project> is not in a git repository; `git init` creates one
       admit by -y: the answer does not carry this project's key: anybody could have written it
       accept by policy: 0 errors before, 0 after
 
@@ -394,7 +394,7 @@ fn auto_git_branch_without_a_repository_is_a_remark() {
         M  a.txt  +1 −1   1 exact
     ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
-    ! no branch was made for it: <project> is in no git repository; `git init` makes one
+    ! no branch was made for it: <project> is not in a git repository; `git init` creates one
     ");
 }
 
@@ -445,7 +445,7 @@ fn older_forms_of_the_file_are_read() {
     exit 0
     ----- stdout -----
     ✓ relay.config.json can be read, with 1 remark
-    ! relay.config.json: the present name of this file is relaycode.config.json
+    ! relay.config.json: this file is now called relaycode.config.json
 
     # relaycode.config.ts
     exit 0
@@ -467,28 +467,28 @@ fn a_computed_configuration_is_refused_with_its_line() {
     # config show
     exit 2
     ----- stderr -----
-    ✗ `process` is not written out
+    ✗ `process` is a name, not a value
       in relaycode.config.ts:3
       relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
 
     # config check
     exit 2
     ----- stderr -----
-    ✗ `process` is not written out
+    ✗ `process` is a name, not a value
       in relaycode.config.ts:3
       relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
 
     # prompt
     exit 2
     ----- stderr -----
-    ✗ `process` is not written out
+    ✗ `process` is a name, not a value
       in relaycode.config.ts:3
       relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
 
     # trust
     exit 2
     ----- stderr -----
-    ✗ `process` is not written out
+    ✗ `process` is a name, not a value
       in relaycode.config.ts:3
       relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
     ");

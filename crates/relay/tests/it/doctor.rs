@@ -62,7 +62,7 @@ fn what_needs_somebody_is_named_with_what_to_do() {
     ! notifications   there is no desktop: nobody is told
                       kitty, WezTerm, ghostty, foot and iTerm2 show them by themselves
     ! file system     whether files can be exchanged was not tried: there is no .relaycode yet
-    ✗ configuration   relaycode.config.json:1:15: `projectId` is 3; it may be a text of 1 to 100 visible characters
+    ✗ configuration   relaycode.config.json:1:15: `projectId` is 3; it must be a text of 1 to 100 visible characters
     ");
     let config = "{\"projectId\": \"a\", \"patch\": {\"linter\": \"no-such-linter-here --fast\"}}";
     project.put("relaycode.config.json", config.as_bytes());

@@ -245,9 +245,9 @@ fn a_linter_that_cannot_judge_lets_nothing_stay() {
 #[test]
 fn a_linter_that_cannot_run_at_all_lets_nothing_begin() {
     for (linter, says) in [
-        ("no-such-program-at-all", "is not a command on this machine"),
+        ("no-such-program-at-all", "linter `no-such-program-at-all` not found in PATH"),
         ("kill -9 $$", "was ended by signal 9"),
-        ("./missing.sh", "is not a command on this machine"),
+        ("./missing.sh", "failed: command not found"),
     ] {
         let scene = with(&json!({"linter": linter}));
         let before = scene.project.tree();
@@ -319,7 +319,7 @@ fn a_pre_command_that_fails_leaves_everything_as_it_is() {
     ----- stderr -----
         not today
     ✗ not applied: preCommand `echo not today >&2; exit 7` ended with code 7; nothing was changed
-      see to that command, or change it in the configuration
+      fix what it reports, or change the command in the configuration
     ");
     assert_eq!(scene.project.tree(), before);
     assert!(!scene.project.path(".relaycode").exists());

@@ -151,9 +151,9 @@ fn other_edits_in_the_same_file_are_named_and_asked_about() {
     ▸ commit of 1 file on main
         feat: two
       ! a.txt
-    ! 1 file also with edits that are not of these changes
+    ! 1 file also with edits from elsewhere
     ----- stderr -----
-    ✗ files of this commit also hold other edits; nothing was changed
+    ✗ files in this commit also have other edits; nothing was changed
       `--with-edits` commits them as they are
     ");
     assert_eq!(repo.head(), head);
@@ -350,7 +350,7 @@ fn what_was_reverted_is_not_the_latest() {
     relay_snapshot!(repo.relay(&["git", "commit", "-y"]), @"
     exit 0
     ----- stdout -----
-    ✓ nothing of it is left to commit: its files are as they are in the last commit
+    ✓ nothing left to commit: the last commit already has its files as they are
     ");
 }
 
@@ -362,11 +362,11 @@ fn without_a_repository_it_is_wrong_usage() {
     let ran =
         run(command.env("PATH", std::env::var_os("PATH").unwrap()).env("GIT_CEILING_DIRECTORIES", "/tmp"));
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.json()["error"]["message"].as_str().unwrap().contains("in no git repository"), "{ran:?}");
+    assert!(ran.json()["error"]["message"].as_str().unwrap().contains("not in a git repository"), "{ran:?}");
     relay_snapshot!(run(project.command(&["git", "commit", "-y", "-m", "x"]).env("PATH", "/nonexistent")), @"
     exit 2
     ----- stderr -----
-    ✗ git is not installed, or not on the PATH; nothing was changed
+    ✗ git is not installed, or not in PATH; nothing was changed
     ");
 }
 

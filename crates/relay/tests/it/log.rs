@@ -14,7 +14,7 @@ fn project() -> Project {
 #[test]
 fn an_empty_ledger_says_so() {
     let project = project();
-    assert_eq!(project.done(&["log"]), "nothing was applied here yet\n");
+    assert_eq!(project.done(&["log"]), "nothing has been applied here yet\n");
     assert_eq!(project.log().len(), 0);
     assert!(!project.path(".relaycode").exists(), "looking writes nothing");
 }
@@ -69,7 +69,7 @@ fn the_ledger_comes_back_from_its_copy() {
     ----- stdout -----
       1   change-1  now  stdin  1 file  +1 −1  edit a.txt
     ----- stderr -----
-    ! the records of this project were gone from .relaycode: 1 record came back from your own copy
+    ! this project's history was missing from .relaycode: 1 change restored from your own copy
     ");
     assert!(ran.out.contains(&id[..8]), "{ran:?}");
     project.done(&["log"]);
@@ -80,7 +80,7 @@ fn the_ledger_comes_back_from_its_copy() {
     ✓ undone: edit a.txt
       `relay redo` brings it back
     ----- stderr -----
-    ! the records of this project were gone from .relaycode: 1 record came back from your own copy
+    ! this project's history was missing from .relaycode: 1 change restored from your own copy
     ");
     assert_eq!(project.text("a.txt"), "one\ntwo\nthree\n");
 }

@@ -60,3 +60,4 @@ mod watch_edges;
 mod watch_hostile;
 mod watch_screens;
 mod whole_files;
+mod wrong_inputs;

@@ -274,7 +274,6 @@ fn a_test_that_fails_says_what_to_do_and_ends_with_its_code() {
     exit 2
     ----- stderr -----
     ✗ no provider has a key yet; `relay keys set anthropic` stores one
-      `relay models --all` lists every model
     ");
 }
 

@@ -334,7 +334,7 @@ fn two_at_once_do_not_meet_in_a_file() {
     exit 3
     ----- stderr -----
     ✗ a.txt belongs to change-1, which is still open in process <pid>; nothing was changed
-      wait until that one is done, or look with `relay recover`
+      wait until that change is done, or run `relay recover`
     ");
     assert_eq!((first.status.code(), other.code), (Some(0), 0), "{other:?}");
     assert_eq!((project.text("a.txt"), project.text("b.txt")), ("1\n".into(), "1\n".into()));
@@ -359,7 +359,7 @@ fn after_a_crash_the_next_command_puts_everything_back() {
     exit 2
     ----- stderr -----
     ! an earlier run stopped in the middle of 0f8fad5b: everything was put back
-    ✗ nothing was applied here yet
+    ✗ nothing has been applied here yet
       `relay apply answer.md` applies an answer
     ");
     assert_eq!(project.tree(), before);

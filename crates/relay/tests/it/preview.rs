@@ -295,13 +295,13 @@ fn wrong_usage_ends_with_2_and_says_what_to_do() {
     exit 2
     ----- stderr -----
     ✗ there is no file missing.md
-      give the file that holds the answer, or `-` to read it from a pipe
+      name the file that holds the answer, or `-` to read it from a pipe
     ");
     relay_snapshot!(project.relay(&["preview", "src"]), @"
     exit 2
     ----- stderr -----
     ✗ src is a directory, not an answer
-      give the file that holds the answer, or `-` to read it from a pipe
+      name the file that holds the answer, or `-` to read it from a pipe
     ");
     relay_snapshot!(project.relay(&["preview", "-", "-C", "nowhere"]), @"
     exit 2

@@ -58,7 +58,7 @@ fn everything_that_a_command_does_to_files_is_taken_back() {
     relay_snapshot!(comes_back(&project(), line), @"
     exit 0
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ recorded change-1 · 6 files +2 −2 · `relay revert <id>` undoes it
     ");
 }
@@ -121,31 +121,31 @@ fn the_commands_own_exit_code_is_passed_on() {
     # true
     exit 0
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ nothing changed while `sh -c true` ran: nothing to record
 
     # exit 3
     exit 3
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ nothing changed while `sh -c 'exit 3'` ran: nothing to record
 
     # exit 255
     exit 255
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ nothing changed while `sh -c 'exit 255'` ran: nothing to record
 
     # kill -9 $$
     exit 137
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ nothing changed while `sh -c 'kill -9 $$'` ran: nothing to record
 
     # kill -TERM $$
     exit 143
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ nothing changed while `sh -c 'kill -TERM $$'` ran: nothing to record
     ");
     let ran = comes_back(&project, "echo x > a.txt; exit 7");
@@ -153,9 +153,9 @@ fn the_commands_own_exit_code_is_passed_on() {
     relay_snapshot!(project.relay(&["record", "--", "/no/such/program"]), @"
     exit 2
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
-    ✗ there is no program `/no/such/program` on this machine
-      nothing was run, and nothing is recorded
+    backed up 5 files, 31 bytes in <duration>
+    ✗ program `/no/such/program` not found
+      check its name and PATH; nothing was run or recorded
     ");
     assert_eq!(project.relay(&["record"]).code, 2);
     assert!(!project.path(".relaycode/recordings").exists());
@@ -171,7 +171,7 @@ fn its_streams_go_straight_through() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.stdout, b"in\xff\0put");
     relay_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     err
     ✓ nothing changed while `sh -c 'cat; echo err >&2'` ran: nothing to record
     ");
@@ -184,7 +184,7 @@ fn a_machine_gets_one_object_and_the_command_prints_beside_it() {
     let line = "echo out; echo x >> a.txt; rm link bin; mkfifo pipe; exit 4";
     let ran = run(&mut command(&project, &["--json"], line));
     relay_snapshot!(ran.err, @"
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     out
     ✓ recorded change-1 · 3 files +1 −1 · `relay revert <id>` undoes it
     ! changed while it ran, not undoable: pipe was made: it is a special file
@@ -211,7 +211,7 @@ fn names_that_no_record_can_hold_are_named() {
     relay_snapshot!(ran, @r"
     exit 0
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ recorded change-1 · 1 file +1 · `relay revert <id>` undoes it
     ! changed while it ran, not undoable: line\nbreak was made: it is a file, and its name is not the same on every system
     ! changed while it ran, not undoable: n\xff was made: it is a file, and its name is not UTF-8
@@ -234,7 +234,7 @@ fn ten_thousand_files_come_and_go() {
     relay_snapshot!(comes_back(&project, line), @"
     exit 0
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ recorded change-1 · 10000 files +10000 · `relay revert <id>` undoes it
     ");
     let ran = record(&project, line);
@@ -272,7 +272,7 @@ fn git_is_left_alone_and_a_commit_that_the_command_made_is_said() {
     relay_snapshot!(record(&project, &line), @"
     exit 0
     ----- stderr -----
-    secured 6 files, 51 bytes in <duration>
+    backed up 6 files, 51 bytes in <duration>
     ✓ recorded change-1 · 2 files +2 · `relay revert <id>` undoes it
     ! git has main at <commit> checked out now, and had main at <commit>: a revert takes files back, not commits
     ");
@@ -292,9 +292,9 @@ fn a_second_recording_in_the_same_project_is_refused() {
     ----- stdout -----
     inner 3
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
-    ✗ another recording runs in this project (process <pid>: sh -c '<relay> record -- true; echo "inner $?"'); nothing was changed
-      two at once would each take the other's changes for its own: record when it is done
+    backed up 5 files, 31 bytes in <duration>
+    ✗ `relay record` is already running in this project (process <pid>: sh -c '<relay> record -- true; echo "inner $?"'); nothing was changed
+      two at once would mix up their changes: try again when it is done
     ✓ nothing changed while `sh -c '<relay> record -- true; echo "inner $?"'` ran: nothing to record
     "#);
 }
@@ -418,7 +418,7 @@ fn a_hundred_megabytes_are_secured_and_compared_quickly() {
     relay_snapshot!(ran, @"
     exit 0
     ----- stderr -----
-    secured 1000 files, 100.0 MB in <duration>
+    backed up 1000 files, 100.0 MB in <duration>
     ✓ nothing changed while `sh -c true` ran: nothing to record
     ");
     assert!(took < GENEROUS_TIMEOUT, "{took:?}");
@@ -431,7 +431,7 @@ fn the_end_of_another_repository_within_the_project_is_said() {
     std::fs::write(project.path("vendored/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
     std::fs::write(project.path("vendored/f"), "1\n").unwrap();
     let ran = record(&project, "rm -r vendored");
-    let said = "vendored/.git was removed: it was another repository's `.git`, which relay does not secure";
+    let said = "vendored/.git was removed: it was another repository's `.git`, which relay does not back up";
     assert!(ran.err.contains(said), "{ran:?}");
     assert_eq!(project.relay(&["revert", "-y"]).code, 6);
     assert!(project.path("vendored/f").exists());

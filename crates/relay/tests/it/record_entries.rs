@@ -140,7 +140,7 @@ fn what_a_revert_cannot_bring_back_is_named_and_ends_with_6() {
     relay_snapshot!(ran, @"
     exit 0
     ----- stderr -----
-    secured 3 files, 16 bytes in <duration>
+    backed up 3 files, 16 bytes in <duration>
     ✓ recorded change-1 · 1 file +1 · `relay revert <id>` undoes it
     ! changed while it ran, not undoable: pipe was made: it is a special file
     ");
@@ -171,7 +171,7 @@ fn a_link_that_was_led_elsewhere_since_is_a_conflict() {
     exit 6
     ----- stderr -----
     ! link is not what change-1 left there, and links cannot be merged; move it away first; nothing was changed
-      put right what is said there and try again; `--file PATH` takes back one of the other files
+      fix that and try again; `--file PATH` takes back one of the other files
     ");
     assert_eq!(entries(&project), was);
 }
@@ -200,7 +200,7 @@ fn directories_alone_are_shown_and_logged() {
     relay_snapshot!(ran, @"
     exit 0
     ----- stderr -----
-    secured 3 files, 16 bytes in <duration>
+    backed up 3 files, 16 bytes in <duration>
     ✓ recorded change-1 · 3 directories · `relay revert <id>` undoes it
     ");
     relay_snapshot!(project.relay(&["show", "1"]), @"

@@ -71,23 +71,23 @@ fn a_command_that_removes_relays_own_directory_is_undone_with_everything_before_
     # git clean -fdxq
     exit 0
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ recorded change-1 · 2 files −1 · `relay revert <id>` undoes it
-    ! it removed .relaycode: that is back, with 1 earlier record
+    ! it removed .relaycode, which is back now, with 1 earlier change
 
     # rm -rf ./* .relaycode
     exit 0
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ recorded change-1 · 4 files −3 · `relay revert <id>` undoes it
-    ! it removed .relaycode: that is back, with 1 earlier record
+    ! it removed .relaycode, which is back now, with 1 earlier change
 
     # git -c user.name=a -c user.email=a@example.invalid stash -aq
     exit 0
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✓ recorded change-1 · 3 files +2 −2 · `relay revert <id>` undoes it
-    ! it removed .relaycode: that is back, with 1 earlier record
+    ! it removed .relaycode, which is back now, with 1 earlier change
     ");
 }
 
@@ -120,9 +120,9 @@ fn a_project_that_is_gone_is_said_with_where_its_files_are_and_comes_back() {
     relay_snapshot!(ran, @"
     exit 1
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
+    backed up 5 files, 31 bytes in <duration>
     ✗ <project> is not there any more
-      the command ran, and what it changed is not recorded yet; what was secured is in <home>/ledgers/<ledger>/recordings/change-1-…. `mkdir -p <project>/.relaycode`, or move it back, then `relay recover` there records it and `relay undo` undoes it
+      the command ran, and what it changed is not recorded yet; the backup is in <home>/ledgers/<ledger>/recordings/change-1-…. `mkdir -p <project>/.relaycode`, or move it back, then `relay recover` there records it and `relay undo` undoes it
     ");
     fs::create_dir(&root).unwrap();
     relay_snapshot!(project.relay(&["recover", "-C", root.to_str().unwrap()]), @"
@@ -149,9 +149,9 @@ fn something_else_where_relays_directory_was_is_said_and_nothing_is_written_thro
     relay_snapshot!(ran, @"
     exit 1
     ----- stderr -----
-    secured 5 files, 31 bytes in <duration>
-    ✗ cannot make .relaycode: Too many levels of symbolic links (os error 40)
-      the command ran, and what it changed is not recorded yet; what was secured is in <home>/ledgers/<ledger>/recordings/change-1-…. <project>/.relaycode is not relay's directory any more: move it away, then `relay recover` there records it and `relay undo` undoes it
+    backed up 5 files, 31 bytes in <duration>
+    ✗ cannot make .relaycode: it is a symbolic link, not a directory
+      the command ran, and what it changed is not recorded yet; the backup is in <home>/ledgers/<ledger>/recordings/change-1-…. <project>/.relaycode is not relay's directory any more: move it away, then `relay recover` there records it and `relay undo` undoes it
     ");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     fs::remove_file(project.path(".relaycode")).unwrap();

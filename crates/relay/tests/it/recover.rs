@@ -90,8 +90,8 @@ fn what_somebody_changed_meanwhile_is_left_to_them() {
     ! an earlier run stopped in the middle of 0f8fad5b: 1 of 2 files was put back
       a.txt was changed meanwhile, not by relay: left alone; its other bytes are in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e/0
       next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)
-    ✗ a.txt belongs to 0f8fad5b, which waits for you: `relay recover`; nothing was changed
-      `relay recover --keep` or `relay recover --restore` decides about it
+    ✗ a.txt belongs to 0f8fad5b, which is waiting for you: `relay recover`; nothing was changed
+      decide with `relay recover --keep` or `relay recover --restore`
 
     # --keep
     exit 0
@@ -111,8 +111,8 @@ fn what_somebody_changed_meanwhile_is_left_to_them() {
     ! an earlier run stopped in the middle of 0f8fad5b: 1 of 2 files was put back
       a.txt was changed meanwhile, not by relay: left alone; its other bytes are in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e/0
       next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)
-    ✗ a.txt belongs to 0f8fad5b, which waits for you: `relay recover`; nothing was changed
-      `relay recover --keep` or `relay recover --restore` decides about it
+    ✗ a.txt belongs to 0f8fad5b, which is waiting for you: `relay recover`; nothing was changed
+      decide with `relay recover --keep` or `relay recover --restore`
 
     # --restore
     exit 0

@@ -105,7 +105,7 @@ fn later_edits_in_the_same_lines_are_a_conflict() {
       a.txt, line 2
         now       zwei
         reverted  two
-      `--markers` writes both sides into the files, or take the later edits back first
+      `--markers` writes both sides into the files; or undo the later edits first
     ");
     assert_eq!(project.text("a.txt"), text);
     let value = project.relay(&["revert", "--json"]).json();
@@ -207,7 +207,7 @@ fn an_empty_ledger_has_nothing_to_revert() {
     relay_snapshot!(project().relay(&["revert"]), @"
     exit 2
     ----- stderr -----
-    ✗ nothing was applied here yet
+    ✗ nothing has been applied here yet
       `relay apply answer.md` applies an answer
     ");
 }

@@ -86,14 +86,14 @@ fn a_journal_that_came_with_the_repository_is_named_and_blocks_nothing() {
     # recover
     exit 13
     ----- stderr -----
-    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. Nothing was done at its word
+    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. relay did not act on it
         a.txt
       next: run `relay recover` at a terminal to be asked, or `relay recover --keep` to stay with the files as they are and set it aside
 
     # recover --restore
     exit 13
     ----- stderr -----
-    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. Nothing was done at its word
+    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. relay did not act on it
         a.txt
       next: run `relay recover` at a terminal to be asked, or `relay recover --keep` to stay with the files as they are and set it aside
 
@@ -104,14 +104,14 @@ fn a_journal_that_came_with_the_repository_is_named_and_blocks_nothing() {
         M  a.txt  +1 −1   1 exact
     ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
-    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. Nothing was done at its word
+    ! .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was not written by your relay: it may have come with the repository. relay did not act on it
         a.txt
       next: `relay recover` asks what to do with it
 
     # recover --keep
     exit 0
     ----- stdout -----
-    ! 0f8fad5b was set aside, and nothing was done at its word: it is in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
+    ! 0f8fad5b was set aside without being acted on: it is in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
 
     # recover
     exit 0
@@ -312,10 +312,10 @@ fn a_recorded_command_that_removes_your_own_directory_does_not_end_as_if_all_wer
     relay_snapshot!(run(&mut command), @"
     exit 9
     ----- stderr -----
-    secured 1 file, 4 bytes in <duration>
+    backed up 1 file, 4 bytes in <duration>
     ! nothing was recorded: what changed cannot be undone by relay
-    ! changed while it ran, not undoable: a.txt may have been changed, and what was secured of it is gone
-    ! the command removed what was secured before it ran: 1 change cannot be undone
+    ! changed while it ran, not undoable: a.txt may have been changed, and its backup is gone
+    ! the command removed the backup made before it ran: 1 change cannot be undone
       it was in <home>/ledgers/<ledger>/recordings/change-1-…; your own directory holds trust, keys and the copies of earlier changes as well
     ");
     assert_eq!(project.text("a.txt"), "x\n");

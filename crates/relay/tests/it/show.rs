@@ -77,7 +77,7 @@ fn the_diff_is_shown_on_request_and_for_one_file() {
     relay_snapshot!(project.relay(&["show", "1", "--file", "c.txt"]), @"
     exit 2
     ----- stderr -----
-    ✗ c.txt is not among the files of 1
+    ✗ c.txt is not one of the files of change 1
       `relay show 1` lists them
     ");
 }
@@ -114,19 +114,19 @@ fn what_is_not_there_is_wrong_usage() {
     exit 2
     ----- stderr -----
     ✗ no change matches `7`
-      use a number or an id of `relay log`; the first four digits of an id will do
+      use a number or id from `relay log`; the first four characters of an id are enough
 
     # ffff
     exit 2
     ----- stderr -----
     ✗ no change matches `ffff`
-      use a number or an id of `relay log`; the first four digits of an id will do
+      use a number or id from `relay log`; the first four characters of an id are enough
 
     # x
     exit 2
     ----- stderr -----
     ✗ no change matches `x`
-      use a number or an id of `relay log`; the first four digits of an id will do
+      use a number or id from `relay log`; the first four characters of an id are enough
     ");
     let ran = project.relay(&["show", "7", "--json"]);
     assert_eq!((ran.code, &ran.json()["error"]["kind"]), (2, &"unknown".into()));

@@ -321,7 +321,7 @@ fn workflow_a_failing_pre_command_ends_it() {
     ----- stderr -----
         sorry
     ✗ not applied: preCommand `echo sorry; exit 3` ended with code 3; nothing was changed
-      see to that command, or change it in the configuration
+      fix what it reports, or change the command in the configuration
     ");
     assert_eq!((project.text("a.txt"), project.log().len()), ("one\n".into(), 0));
 }

@@ -253,7 +253,7 @@ fn trust_is_asked_shown_revoked_and_given_by_its_own_command() {
       these settings decide who approves
         patch.approvalMode   auto
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on; nothing was changed
       `relay trust -y` accepts what it shows
     ");
     let mut session = scene.at_terminal(&["trust"]);
@@ -352,7 +352,7 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
     ▸ x                                                                           1 file  +1
         A  .github/workflows/ci.yml  +1
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: .github/workflows/ci.yml is guarded: it runs in CI; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: .github/workflows/ci.yml is guarded: it runs in CI; nothing was changed
       `--allow guarded` applies it without asking
 
     # hidden
@@ -362,7 +362,7 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
         M  a.txt  +1 −1   1 exact
       ! a.txt line 2: a hidden character comes in: U+202E right-to-left override (hidden)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: a.txt line 2: a hidden character comes in: U+202E right-to-left override; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: a.txt line 2: a hidden character comes in: U+202E right-to-left override; nothing was changed
       `--allow hidden` applies it without asking
 
     # near
@@ -372,7 +372,7 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
         M  near.py  +1 −3   1 near
       ! near.py line 2 says `quantity`, the answer says `quantty`
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: near.py: line 2 says `amount += order.quantity * order.price`, the answer says `amount += order.quantty * order.price`; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: near.py: line 2 says `amount += order.quantity * order.price`, the answer says `amount += order.quantty * order.price`; nothing was changed
       `--allow near` applies it without asking
 
     # placeholder
@@ -382,7 +382,7 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
         M  code.js  +1 −2
       ! code.js line 2: `// ... rest of the code stays the same` seems to stand for code that was left out (placeholder)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: code.js line 2: `// ... rest of the code stays the same` seems to stand for code that was left out; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: code.js line 2: `// ... rest of the code stays the same` seems to stand for code that was left out; nothing was changed
       `--allow placeholder` applies it without asking
 
     # mass-deletion
@@ -392,7 +392,7 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
         M  long.txt  −59
       ! long.txt: of 60 lines 1 would be left (mass-deletion)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: long.txt: of 60 lines 1 would be left; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: long.txt: of 60 lines 1 would be left; nothing was changed
       `--allow mass-deletion` applies it without asking
 
     # syntax
@@ -402,7 +402,7 @@ fn each_finding_stops_y_and_auto_and_is_let_pass_by_its_own_name_only() {
         M  good.rs  +1 −1   1 exact
       ! good.rs line 1: does not parse as Rust: `fn main() {{{` (syntax)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: good.rs line 1: does not parse as Rust: `fn main() {{{`; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: good.rs line 1: does not parse as Rust: `fn main() {{{`; nothing was changed
       `--allow syntax` applies it without asking
     ");
 }

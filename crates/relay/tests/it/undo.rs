@@ -163,15 +163,15 @@ fn what_is_in_the_way_and_no_text_is_said_and_markers_are_not_offered() {
     relay_snapshot!(project.relay(&["undo"]), @"
     exit 6
     ----- stderr -----
-    ! a.txt was changed by change-1 and is gone now; bring it back first; nothing was changed
-      put right what is said there and try again; `--file PATH` takes back one of the other files
+    ! a.txt was changed by change-1 but no longer exists; restore it first; nothing was changed
+      fix that and try again; `--file PATH` takes back one of the other files
     ");
     fs::create_dir(project.path("a.txt")).unwrap();
     relay_snapshot!(project.relay(&["undo"]), @"
     exit 6
     ----- stderr -----
     ! a.txt is a directory, not a regular file; nothing was changed
-      put right what is said there and try again; `--file PATH` takes back one of the other files
+      fix that and try again; `--file PATH` takes back one of the other files
     ");
     fs::remove_dir(project.path("a.txt")).unwrap();
     std::os::unix::fs::symlink("b.txt", project.path("a.txt")).unwrap();
@@ -218,7 +218,7 @@ fn a_preview_of_what_was_applied_says_so() {
     relay_snapshot!(project.preview(&answer), @"
     exit 8
     ----- stderr -----
-    ✗ 0f8fad5b is already in the ledger; nothing was changed
+    ✗ 0f8fad5b was applied before; nothing was changed
       `relay show 0f8fad5b` says what it changed
     ");
     project.done(&["undo"]);

@@ -29,9 +29,9 @@ fn a_rename_onto_a_file_is_asked_about_and_both_come_back() {
     ▸ stdin                                                                   2 files  +1 −2
         D  a.txt  −1
         M  b.txt  +1 −1
-      ! b.txt: the answer renames a.txt to this name, but a file of this name exists, which would be replaced (overwrite)
+      ! b.txt: the answer renames a.txt to this name, but a file with this name exists and would be replaced (overwrite)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: b.txt: the answer renames a.txt to this name, but a file of this name exists, which would be replaced; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: b.txt: the answer renames a.txt to this name, but a file with this name exists and would be replaced; nothing was changed
       `--allow overwrite` applies it without asking
     ");
     let ran = project.pipe(&["apply", "-", "-y", "--allow", "overwrite"], answer.as_bytes());
@@ -52,7 +52,7 @@ fn a_new_file_over_an_existing_one_is_asked_about() {
         M  a.txt  +1 −1
       ! a.txt: the answer creates this file, but it already exists with other content, which would be replaced (overwrite)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: a.txt: the answer creates this file, but it already exists with other content, which would be replaced; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: a.txt: the answer creates this file, but it already exists with other content, which would be replaced; nothing was changed
       `--allow overwrite` applies it without asking
     ");
     assert_eq!(project.text("a.txt"), "mine\n");
@@ -82,7 +82,7 @@ fn a_whole_file_is_merged_into_one_that_changed_after_it_was_shown() {
         M  m.txt  +1 −1
       ! m.txt: the file changed after it was shown, and its change on line 2 is not in the answer (overwrite)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: m.txt: the file changed after it was shown, and its change on line 2 is not in the answer; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: m.txt: the file changed after it was shown, and its change on line 2 is not in the answer; nothing was changed
       `--allow overwrite` applies it without asking
     ");
 }
@@ -99,7 +99,7 @@ fn a_part_of_a_file_does_not_replace_it_unasked() {
         M  m.py  +1 −11
       ! m.py: the answer seems to have only a part of this file; the rest would be gone (fragment)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on: m.py: the answer seems to have only a part of this file; the rest would be gone; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: m.py: the answer seems to have only a part of this file; the rest would be gone; nothing was changed
       `--allow fragment` applies it without asking
     ");
     assert_eq!(project.text("m.py"), file);

@@ -37,7 +37,7 @@ pub fn local(recorded: &str) -> String {
 /// 8601 in UTC.
 pub fn parse_time(text: &str) -> Result<String, String> {
     let now = Zoned::now();
-    let said = || format!("`{text}` is no time such as 2h, 3d, yesterday or 2026-03-01");
+    let said = || format!("`{text}` is not a time such as 2h, 3d, yesterday or 2026-03-01");
     let word = text.trim();
     let then = match word {
         "now" => now,

@@ -26,7 +26,7 @@ pub fn text(plan: &CommitPlan, message: &str, head: &GitHead, style: &OutputStyl
     }
     if !plan.mixed_paths.is_empty() {
         let files = pluralize(plan.mixed_paths.len(), "file");
-        let said = format!("{files} also with edits that are not of these changes");
+        let said = format!("{files} also with edits from elsewhere");
         text += &outcome::warning_line(style, &said);
     }
     text

@@ -86,7 +86,7 @@ impl LogRow {
 pub fn text(rows: &[LogRow], total: usize, any: bool, style: &OutputStyle) -> String {
     if total == 0 {
         let fits = "nothing in the log fits that; `relay log` lists it all\n";
-        return style.wrap(if any { fits } else { "nothing was applied here yet\n" }, 2);
+        return style.wrap(if any { fits } else { "nothing has been applied here yet\n" }, 2);
     }
     let lines: Vec<LogLine> = rows.iter().map(|row| LogLine::from_row(row, style)).collect();
     let index = rows.iter().map(|row| row.index.to_string().len()).max().unwrap_or(0).max(2);

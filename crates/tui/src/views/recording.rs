@@ -1,8 +1,8 @@
 //! A recorded command: what was backed up before it, and what became of its changes.
 //!
 //! ```text
-//! secured 812 files, 14.2 MB in 0.2 s
-//! ! not secured: target/ (2100.3 MB) is ignored by git, and large; what changes there is named, not undoable
+//! backed up 812 files, 14.2 MB in 0.2 s
+//! ! not backed up: target/ (2100.3 MB) is ignored by git, and large; what changes there is named, not undoable
 //! ✓ recorded 3f9c1e2a · 3 files +24 −5 · `relay revert 3f9c` undoes it
 //! ```
 
@@ -19,18 +19,18 @@ use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, human_size, line_counts, 
 pub fn secured_line(secured: &SecureReport, took: Duration, style: &OutputStyle) -> String {
     let bytes = human_size(usize::try_from(secured.bytes).unwrap_or(usize::MAX));
     let line =
-        format!("secured {}, {bytes} in {:.1} s", pluralize(secured.files, "file"), took.as_secs_f64());
+        format!("backed up {}, {bytes} in {:.1} s", pluralize(secured.files, "file"), took.as_secs_f64());
     let mut out = format!("{}\n", style.paint(PaintRole::Dim, &line));
     if let Some(why) = &secured.within_reach_reason {
-        let said = format!("what was secured lies in the project itself ({why})");
+        let said = format!("the backup is inside the project itself ({why})");
         out += &outcome::warning_line(style, &style.safe(&said));
-        out += &outcome::indented_line(style, "a command that removes .relaycode takes it along");
+        out += &outcome::indented_line(style, "a command that removes .relaycode removes it, too");
     }
     if !secured.omissions.is_empty() {
         let mut most: Vec<&Omission> = secured.omissions.iter().collect();
         most.sort_by_key(|left| std::cmp::Reverse(left.bytes));
-        out += &listed("not secured: ", &most, style);
-        out += &outcome::indented_line(style, "what changes there is named afterwards, and cannot be undone");
+        out += &listed("not backed up: ", &most, style);
+        out += &outcome::indented_line(style, "changes there are listed afterwards, but cannot be undone");
     }
     out
 }
@@ -64,11 +64,18 @@ pub fn adoption_report(adoption: &Adoption, line: &str, style: &OutputStyle) -> 
         );
         out += &outcome::warning_line(style, &style.safe(&said));
     }
-    let records = pluralize(adoption.history.restored, "earlier record");
+    let records = pluralize(adoption.history.restored, "earlier change");
+    let are = if adoption.history.restored == 1 { "is" } else { "are" };
     if adoption.history.removed {
-        out += &outcome::warning_line(style, &format!("it removed .relaycode: that is back, with {records}"));
+        out += &outcome::warning_line(
+            style,
+            &format!("it removed .relaycode, which is back now, with {records}"),
+        );
     } else if adoption.history.restored > 0 {
-        out += &outcome::warning_line(style, &format!("it removed {records} from .relaycode: back again"));
+        out += &outcome::warning_line(
+            style,
+            &format!("it removed {records} from .relaycode, which {are} back now"),
+        );
     }
     let left: Vec<&Omission> = adoption.irreversible.iter().collect();
     out + &listed("changed while it ran, not undoable: ", &left, style)

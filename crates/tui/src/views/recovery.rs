@@ -52,11 +52,11 @@ fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
         RecoveryOutcome::Foreign(_) => {
             let file = format!(".relaycode/{}.pending.yml", recovered.id);
             format!(
-                "{file} was not written by your relay: it may have come with the repository. Nothing was done at its word"
+                "{file} was not written by your relay: it may have come with the repository. relay did not act on it"
             )
         }
         RecoveryOutcome::SetAside { kept } => {
-            format!("{id} was set aside, and nothing was done at its word: it is in {}", style.safe(kept))
+            format!("{id} was set aside without being acted on: it is in {}", style.safe(kept))
         }
         RecoveryOutcome::RecordingAdopted { files: 0, .. } => {
             format!("the recording {id} was cut short: nothing had changed")

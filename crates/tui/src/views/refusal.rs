@@ -29,7 +29,10 @@ pub fn text(
     style: &OutputStyle,
 ) -> String {
     let sign = style.paint(PaintRole::Bad, style.glyph(Glyph::Refused));
-    let what = format!("refused: {}", headline(refused));
+    let what = match headline(refused) {
+        headline if headline == NO_CHANGES => headline,
+        headline => format!("refused: {headline}"),
+    };
     let mut out = crate::headline_with_state(style, &sign, &what, "nothing was changed");
     let shown = &refused.refusals[..refused.refusals.len().min(LIST_LIMIT)];
     for (index, refusal) in shown.iter().enumerate() {
@@ -82,6 +85,9 @@ pub fn headline(refused: &PlanRefusal) -> String {
     parts.join(", ")
 }
 
+/// Said of an answer that changes nothing.
+const NO_CHANGES: &str = "no file changes found in this text";
+
 /// What is counted, and what is said of one and of several.
 type RefusalKind = (&'static str, &'static str, &'static str);
 
@@ -94,7 +100,7 @@ fn refusal_kind(reason: &RefusalReason) -> RefusalKind {
         RefusalReason::Encoding { .. } => ("file", "cannot be edited as text", "cannot be edited as text"),
         RefusalReason::Limit { .. } => ("", "over a limit", "over a limit"),
         RefusalReason::Unread { .. } => ("block", "cannot be read", "cannot be read"),
-        RefusalReason::Nothing { .. } => ("", "there is nothing to do", "there is nothing to do"),
+        RefusalReason::Nothing { .. } => ("", NO_CHANGES, NO_CHANGES),
     }
 }
 

@@ -11,8 +11,8 @@ const RELEASE: &str = "decides what is released";
 const GIT: &str = "changes what git does";
 const TOOL: &str = "is run by a tool when it starts";
 const SHELL: &str = "is run by the shell";
-const BUILD: &str = "is run by the gate";
-const LOCK: &str = "decides what code the gate runs";
+const BUILD: &str = "is run by the project's check";
+const LOCK: &str = "decides what code the project's check runs";
 
 /// Guarded in every project.
 #[rustfmt::skip]

@@ -1,7 +1,7 @@
 //! The rules by which a change is let in or a person is asked. One trait, one list, one file per rule or family of rules: what `--allow`
 //! takes, records keep, `w` explains and `docs/reference/rules.md` shows comes from here.
 //!
-//! Most rules look at a plan before anything is written, one at what the gate said; a few arise on the way, where
+//! Most rules look at a plan before anything is written, one at what the check said; a few arise on the way, where
 //! somebody makes their [`ApprovalReason`].
 
 pub mod asked_again;

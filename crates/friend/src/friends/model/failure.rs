@@ -27,7 +27,11 @@ pub(super) fn failure_from_llm(friend: &str, refusal: &Refusal) -> FriendFailure
 }
 
 pub(super) fn missing_key(friend: &str, error: &KeyError) -> FriendFailure {
-    FriendFailure::NotSignedIn { friend: friend.to_string(), said: error.to_string(), hint: sign_in(friend) }
+    let (said, hint) = match error {
+        KeyError::Missing { provider, fix } => (format!("there is no key for {provider}"), fix.clone()),
+        error => (error.to_string(), sign_in(friend)),
+    };
+    FriendFailure::NotSignedIn { friend: friend.to_string(), said, hint }
 }
 
 fn sign_in(friend: &str) -> String {

@@ -136,9 +136,9 @@ pub(crate) fn find_obstacle(places: &PathResolver<'_>, path: &str) -> io::Result
     for (end, _) in path.match_indices('/') {
         let beneath = match places.entry_at(&path[..end])? {
             PathEntry::Other("a directory") | PathEntry::Nothing => continue,
-            PathEntry::File(_) => "something beneath a file",
-            PathEntry::Other("a symbolic link") => "something beneath a symbolic link",
-            PathEntry::Other(_) => "something beneath a special file",
+            PathEntry::File(_) => "a path through a file",
+            PathEntry::Other("a symbolic link") => "a path through a symbolic link",
+            PathEntry::Other(_) => "a path through a special file",
         };
         return Ok(Some(beneath));
     }

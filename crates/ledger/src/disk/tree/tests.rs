@@ -36,8 +36,8 @@ fn files_are_read_and_others_named() {
         assert_eq!(tree.entry(&path("src/b.rs")).unwrap(), TreeEntry::Missing);
         assert_eq!(tree.entry(&path("no/b.rs")).unwrap(), TreeEntry::Missing);
         assert_eq!(tree.entry(&path("src")).unwrap(), TreeEntry::Other("a directory"));
-        assert_eq!(tree.entry(&path("src/a.rs/x")).unwrap(), TreeEntry::Other("something beneath a file"));
-        assert_eq!(tree.entry(&path("src/a.rs/x/y")).unwrap(), TreeEntry::Other("something beneath a file"));
+        assert_eq!(tree.entry(&path("src/a.rs/x")).unwrap(), TreeEntry::Other("a path through a file"));
+        assert_eq!(tree.entry(&path("src/a.rs/x/y")).unwrap(), TreeEntry::Other("a path through a file"));
     }
 }
 
@@ -75,10 +75,10 @@ fn links_and_special_files_are_never_followed_or_opened() {
         };
         assert_eq!(what("link"), "a symbolic link");
         assert_eq!(what("dangling"), "a symbolic link");
-        assert_eq!(what("linked/secret"), "something beneath a symbolic link");
-        assert_eq!(what("linked/deep/secret"), "something beneath a symbolic link");
+        assert_eq!(what("linked/secret"), "a path through a symbolic link");
+        assert_eq!(what("linked/deep/secret"), "a path through a symbolic link");
         assert_eq!(what("socket"), "a special file");
-        assert_eq!(what("socket/x"), "something beneath a special file");
+        assert_eq!(what("socket/x"), "a path through a special file");
         let TreeEntry::File { mode, .. } = tree.entry(&path("run.sh")).unwrap() else {
             panic!("not a file");
         };

@@ -456,7 +456,7 @@ fn beyond_the_room_that_there_is_the_small_files_are_secured_and_the_large_ones_
     model.put("b", &[b'x'; 20], 0o644).unwrap();
     let adopted = adopt(recording);
     assert_eq!(adopted.committed.unwrap().record.result[0].path, "b");
-    assert!(why(&adopted.omissions, "a").contains("was not secured"));
+    assert!(why(&adopted.omissions, "a").contains("was not backed up"));
 }
 
 #[test]

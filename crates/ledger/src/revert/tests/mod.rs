@@ -197,7 +197,7 @@ fn renamed_files_move_back_with_their_later_edits() {
     assert_eq!(world.file("a"), Some(("1\n2\nthree\n", 0o644)));
     assert_eq!(world.file("b"), None);
     let gone = reason(world.plan(&[&record]));
-    assert!(gone.starts_with("b was renamed by ") && gone.contains("from a and is gone now"), "{gone}");
+    assert!(gone.starts_with("b was renamed by ") && gone.contains("from a but no longer exists"), "{gone}");
     world.write("a", "1\n2\n3\n", 0o644);
     assert_eq!(world.plan(&[&record]).unwrap().unchanged, ["a"]);
 }
@@ -275,7 +275,7 @@ fn one_file_can_be_asked_for() {
         assert_eq!(reversal.changes[0].path, path("a"));
     }
     let unknown = not_revertible(world.plan_with(&[&record], &file("d")));
-    assert_eq!(unknown, "d is none of its files, which are b, c");
+    assert_eq!(unknown, "it did not change d; its files are b, c");
 }
 
 #[test]
@@ -293,8 +293,8 @@ fn the_disk_is_read_without_following_links() {
     let sentence = |path| CurrentFiles::read_file(&places, path).unwrap_err().to_string();
     // A link is what it says, not what it leads to.
     assert_eq!(CurrentFiles::read_file(&places, "link").unwrap(), Some((b"a".to_vec(), LINK_MODE)));
-    assert_eq!(sentence("link/b"), "link/b is something beneath a symbolic link, not a regular file");
-    assert_eq!(sentence("a/b"), "a/b is something beneath a file, not a regular file");
+    assert_eq!(sentence("link/b"), "link/b is a path through a symbolic link, not a regular file");
+    assert_eq!(sentence("a/b"), "a/b is a path through a file, not a regular file");
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub enum KeyError {
     #[error("the command for the key of {provider} (models.yml line {line}) {why}")]
     Command { provider: String, line: usize, why: String },
     /// Not a valid provider name.
-    #[error("`{0}` is no name of a provider")]
+    #[error("`{0}` is not a provider name")]
     Name(String),
     /// The file cannot be used.
     #[error(transparent)]

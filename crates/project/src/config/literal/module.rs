@@ -168,7 +168,8 @@ impl<'a> ModuleReader<'a> {
             }
             name => {
                 let constant = self.constants.get(name).cloned();
-                constant.ok_or_else(|| before.computed(format!("`{}` is not written out", excerpt(name))))?
+                constant
+                    .ok_or_else(|| before.computed(format!("`{}` is a name, not a value", excerpt(name))))?
             }
         };
         self.reader.skip_types()?;

@@ -21,7 +21,7 @@ impl<'a> LiteralReader<'a> {
     pub(super) fn value(&mut self, depth: usize) -> Result<LiteralNode, LiteralError> {
         let at = self.cursor.place();
         let value = match self.cursor.peek() {
-            None => return Err(self.cursor.fault("the file ends where a value should stand")),
+            None => return Err(self.cursor.fault("the file ends where a value is expected")),
             Some('{' | '[') if depth >= DEPTH => {
                 let what = format!("more than {DEPTH} objects and lists within each other");
                 return Err(self.cursor.fault(what));
@@ -46,7 +46,7 @@ impl<'a> LiteralReader<'a> {
             "" => {
                 Err(before.fault("expected a value: a text in quotes, a number, true, false, or an object"))
             }
-            word => Err(before.computed(format!("`{}` is not written out", excerpt(word)))),
+            word => Err(before.computed(format!("`{}` is a name, not a value", excerpt(word)))),
         }
     }
 
@@ -62,7 +62,9 @@ impl<'a> LiteralReader<'a> {
             let before = self.cursor.clone();
             let name = self.key()?;
             if !names.insert(name.clone()) {
-                return Err(before.fault(format!("the key `{}` stands twice in this object", excerpt(&name))));
+                return Err(
+                    before.fault(format!("the key `{}` appears twice in this object", excerpt(&name)))
+                );
             }
             self.colon(&before, &name)?;
             let node = self.value(depth)?;

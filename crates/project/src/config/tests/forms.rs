@@ -178,7 +178,7 @@ fn the_first_of_several_files_is_read_and_the_others_are_named() {
     let loaded = place.load().unwrap();
     assert_eq!(loaded.config.project_id.as_deref(), Some("first"));
     assert!(
-        texts(&loaded)[0].contains("not read: relay.config.json, relaycode.config.ts."),
+        texts(&loaded)[0].contains("ignores relay.config.json, relaycode.config.ts;"),
         "{:?}",
         loaded.remarks
     );

@@ -16,7 +16,7 @@ fn an_error_names_the_place_and_what_is_allowed() {
     let wrong = error("{\n  \"projectId\": \"x\",\n  \"patch\": {\n    \"approvalMode\": \"always\"\n  }\n}");
     assert_eq!(
         wrong.to_string(),
-        "relaycode.config.json:4:21: `patch.approvalMode` is \"always\"; it may be \"auto\" or \"manual\""
+        "relaycode.config.json:4:21: `patch.approvalMode` is \"always\"; it must be \"auto\" or \"manual\""
     );
     assert_eq!(wrong.kind.as_str(), "configValue");
     for (text, line, column, says) in [
@@ -119,7 +119,7 @@ fn encodings_are_told_apart() {
     assert_eq!(bytes(b"\xef\xbb\xbf{projectId: 'x'}").unwrap().config.project_id.as_deref(), Some("x"));
     for (text, line, says) in [
         (&b"{\nprojectId: '\xff'}"[..], 2, "UTF-8"),
-        (b"{\n\nprojectId: '\0'}", 3, "zero byte"),
+        (b"{\n\nprojectId: '\0'}", 3, "NUL byte"),
         (b"\xff\xfe{\0}\0", 0, "UTF-16"),
         (b"\xfe\xff\0{\0}", 0, "UTF-16"),
     ] {
@@ -133,9 +133,9 @@ fn encodings_are_told_apart() {
 fn what_is_no_plain_file_of_the_project_is_refused_at_once() {
     let begun = Instant::now();
     for (kind, says) in [
-        ("directory", "no plain file"),
-        ("pipe", "no plain file"),
-        ("link to a pipe", "no plain file"),
+        ("directory", "not a regular file"),
+        ("pipe", "not a regular file"),
+        ("link to a pipe", "not a regular file"),
         ("link out", "a link"),
         ("link to nowhere", "a link"),
         ("link to itself", "a link"),
@@ -165,7 +165,8 @@ fn what_is_no_plain_file_of_the_project_is_refused_at_once() {
             }
             let error = place.load().unwrap_err();
             assert_eq!((error.kind, error.line), (ConfigErrorKind::Unreadable, 0), "{kind}: {error}");
-            let says = if owner == "home" && kind == "link to a device" { "no plain file" } else { says };
+            let says =
+                if owner == "home" && kind == "link to a device" { "not a regular file" } else { says };
             assert!(error.what.contains(says), "{owner}, {kind}: {error}");
         }
     }

@@ -57,7 +57,10 @@ fn every_key_acts_from_the_users_own_file() {
 fn what_only_the_user_may_say_does_nothing_in_a_project() {
     let loaded = json("{projectId: 'x',\nfriends: {default: 'elsewhere'}}").unwrap();
     assert_eq!(loaded.config.friends.default, "codex");
-    assert_eq!(texts(&loaded), ["2: `friends.default` does nothing here: only your own config.yml says it"]);
+    assert_eq!(
+        texts(&loaded),
+        ["2: `friends.default` does nothing here: only your own config.yml can set it"]
+    );
     for bad in ["", "a,,b", "-x", "a b", "a,"] {
         assert!(both("", &own("friends.default", &format!("{bad:?}"))).is_err(), "{bad:?}");
     }

@@ -7,7 +7,7 @@ mod test;
 pub(crate) use test::ModelTestResult;
 
 use clap::Subcommand;
-use relaycode_llm::models::{ModelMatchKind, ModelRole, SelectedModel};
+use relaycode_llm::models::{ModelMatchKind, ModelRole, ModelSelectError, SelectedModel};
 
 use crate::{CommandContext, CommandFailure, CommandResult, Providers};
 
@@ -71,5 +71,9 @@ fn choose_model(
         providers.discover(ctx)?;
         chosen = select(providers);
     }
-    chosen.map_err(|error| CommandFailure::usage(error).hint("`relay models --all` lists every model"))
+    chosen.map_err(|error| match error {
+        // It says itself what to do.
+        ModelSelectError::NoKey => CommandFailure::usage(error),
+        error => CommandFailure::usage(error).hint("`relay models --all` lists every model"),
+    })
 }

@@ -123,10 +123,10 @@ impl SessionsExportArgs {
         };
         let name = path.file_name().and_then(|name| name.to_str());
         let name =
-            name.ok_or_else(|| CommandFailure::usage(format!("{} is no name for a file", path.display())))?;
+            name.ok_or_else(|| CommandFailure::usage(format!("{} is not a file name", path.display())))?;
         let dir = fs.open_root(path.parent().unwrap_or(Path::new("/"))).map_err(cannot)?;
         let exists = || {
-            CommandFailure::usage(format!("{} is there already", path.display()))
+            CommandFailure::usage(format!("{} already exists", path.display()))
                 .hint("--force overwrites it")
                 .unchanged()
         };

@@ -32,7 +32,7 @@ pub(super) struct SessionLocator {
 impl SessionLocator {
     pub(super) fn open(ctx: &CommandContext<'_>) -> CommandResult<SessionLocator> {
         let home = ctx.home.path.as_ref().ok_or_else(|| {
-            CommandFailure::usage("nothing says where sessions are kept")
+            CommandFailure::usage("relay does not know where sessions are kept")
                 .hint("set HOME, or RELAY_HOME to a full path")
         })?;
         let directory = &ctx.options.directory;
@@ -112,7 +112,7 @@ pub(super) fn short_id(id: &str, digits: usize) -> String {
 pub(super) fn parse_positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
-        _ => Err("give a number from 1 on".to_string()),
+        _ => Err("give a number, 1 or more".to_string()),
     }
 }
 
@@ -168,7 +168,7 @@ fn resolve_failure(error: &ResolveError) -> CommandFailure {
             usage("ambiguous", format!("they have the same id; give the path: {}", paths.join(", ")))
         }
         ResolveError::Ambiguous { candidates, .. } => {
-            usage("ambiguous", format!("give more of its id: {}", named(candidates)))
+            usage("ambiguous", format!("use more of the id: {}", named(candidates)))
         }
         ResolveError::NotASession { .. } => {
             let format = "a session is a file of lines of JSON that begins with a header";

@@ -37,7 +37,7 @@ pub(super) struct SessionsSearchArgs {
 impl SessionsSearchArgs {
     pub(super) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let words = SearchWords::parse(&self.words.join(" "))
-            .ok_or_else(|| CommandFailure::usage("there is no word to look for"))?;
+            .ok_or_else(|| CommandFailure::usage("give a word to look for"))?;
         let place = SessionLocator::open(ctx)?;
         let listing = place.listing();
         let listed = listing.list(place.scope(self.all), true);

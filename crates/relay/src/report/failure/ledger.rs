@@ -1,6 +1,9 @@
 //! The ledger's errors as failures: for each the exit code, the state of the project, and the next
 //! step.
 
+use std::io;
+
+use relaycode_ledger::disk::state_dir::STATE_DIR_NAME;
 use relaycode_ledger::error::{
     ConflictRegion, FileConflict, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
 };
@@ -18,8 +21,8 @@ impl From<LedgerError> for CommandFailure {
                 let id = id.short();
                 let hint = match other_content {
                     true => {
-                        let show = format!("another answer had the same id: `relay show {id}`");
-                        format!("{show}; give this one an id of its own")
+                        let show = format!("a different answer has this id: `relay show {id}`");
+                        format!("{show}; give this one a new id")
                     }
                     false => format!("`relay show {id}` says what it changed"),
                 };
@@ -28,7 +31,7 @@ impl From<LedgerError> for CommandFailure {
                     .unchanged()
             }
             LedgerError::Conflict { path } => CommandFailure::new(Exit::NeedsYou, "conflict", message)
-                .hint("run the command again to plan with what was saved")
+                .hint("run the command again: it then starts from what was saved")
                 .place(path)
                 .with_state(ProjectState::PutBack),
             LedgerError::Interrupted => CommandFailure::new(Exit::Interrupted, "interrupted", message)
@@ -36,10 +39,10 @@ impl From<LedgerError> for CommandFailure {
                 .with_state(ProjectState::PutBack),
             LedgerError::NeedsDecision(unfinished) => unfinished_failure(*unfinished),
             LedgerError::PutBackIncomplete { .. } => CommandFailure::new(Exit::NeedsYou, "halfWay", message)
-                .hint("next: see to what failed, then `relay recover` puts the rest back")
+                .hint("next: fix what failed, then `relay recover` puts the rest back")
                 .with_state(ProjectState::HalfWay),
             LedgerError::RecordingActive { .. } => CommandFailure::new(Exit::Refused, "recording", message)
-                .hint("two at once would each take the other's changes for its own: record when it is done")
+                .hint("two at once would mix up their changes: try again when it is done")
                 .unchanged(),
             LedgerError::RootGone { path, .. } => {
                 CommandFailure::new(Exit::Unexpected, "rootGone", message).place(path)
@@ -51,24 +54,27 @@ impl From<LedgerError> for CommandFailure {
                 .hint("try again when it is done")
                 .unchanged(),
             LedgerError::UnknownTransaction { .. } => CommandFailure::new(Exit::Usage, "unknown", message)
-                .hint("use a number or an id of `relay log`; the first four digits of an id will do"),
+                .hint("use a number or id from `relay log`; the first four characters of an id are enough"),
             LedgerError::Ambiguous { candidates, .. } => {
                 let ids: Vec<String> =
                     candidates.iter().take(MAX_CANDIDATES).map(ToString::to_string).collect();
                 CommandFailure::new(Exit::Usage, "ambiguous", message)
-                    .hint(format!("give more of its id: {}", ids.join(", ")))
+                    .hint(format!("use more of the id: {}", ids.join(", ")))
             }
             LedgerError::Damaged { path, .. } => CommandFailure::new(Exit::Unexpected, "damaged", message)
                 .hint(if path.ends_with(JOURNAL_SUFFIX) { DAMAGED_JOURNAL_HINT } else { DAMAGED_HINT })
                 .place(path)
                 .unchanged(),
             LedgerError::NewerFormat { path, .. } => {
-                let hint =
-                    if path.ends_with(JOURNAL_SUFFIX) { NEWER_JOURNAL_HINT } else { "use that relay here" };
+                let hint = if path.ends_with(JOURNAL_SUFFIX) {
+                    NEWER_JOURNAL_HINT
+                } else {
+                    "use the newer relay here"
+                };
                 CommandFailure::new(Exit::Usage, "newer", message).hint(hint).place(path)
             }
             LedgerError::NotRevertible { id, .. } => CommandFailure::refused("notRevertible", message)
-                .hint(format!("`relay show {} --diff` says what is still known of it", id.short())),
+                .hint(format!("`relay show {} --diff` shows what relay still knows about it", id.short())),
             LedgerError::ForeignRecords(ids) => {
                 let name = ids.first().map(TxId::short).unwrap_or_default();
                 CommandFailure::new(Exit::NobodyToAsk, "foreignChange", message)
@@ -82,21 +88,25 @@ impl From<LedgerError> for CommandFailure {
                 .place(path)
                 .unchanged(),
             LedgerError::RevertConflict(conflicts) => revert_conflict_failure(message, conflicts),
-            LedgerError::Io { path, put_back, .. } => CommandFailure::unexpected(message)
-                .hint("look at the disk and the permissions there, then try again")
+            LedgerError::Io { path, source, put_back, .. } => CommandFailure::unexpected(message)
+                .hint(match source.kind() {
+                    io::ErrorKind::NotADirectory if path == STATE_DIR_NAME => STATE_DIR_HINT,
+                    _ => "check the disk and the permissions, then try again",
+                })
                 .place(path)
                 .with_state(ProjectState::after(put_back)),
         }
     }
 }
 
+const STATE_DIR_HINT: &str = "move it away: relay keeps this project's history in a directory of that name";
 /// How the name of a journal ends.
 const JOURNAL_SUFFIX: &str = ".pending.yml";
 // Moved away by hand, it would leave the files that it displaced to nobody.
-const DAMAGED_JOURNAL_HINT: &str = "an earlier run may have stopped in the middle, or the file came with the repository; `relay recover --keep` stays with the files as they are, and sets it aside with everything that belongs to it";
+const DAMAGED_JOURNAL_HINT: &str = "an earlier run may have stopped in the middle, or the file came with the repository; `relay recover --keep` keeps your files as they are, and sets it aside with everything that belongs to it";
 const NEWER_JOURNAL_HINT: &str =
-    "use that relay here; if you have none, the file may have come with the repository: move it away";
-const DAMAGED_HINT: &str = "nothing is made of it; move it away to go on without it";
+    "use the newer relay here; if you have none, the file may have come with the repository: move it away";
+const DAMAGED_HINT: &str = "relay does not use it; move it away to go on without it";
 
 /// Ids that are listed where a name could be several.
 const MAX_CANDIDATES: usize = 5;
@@ -121,16 +131,16 @@ fn refusal_failure(refusals: &[LedgerRefusal]) -> CommandFailure {
 fn rule_hint(rule: &LedgerRule) -> &'static str {
     match rule {
         LedgerRule::Changed | LedgerRule::Exists | LedgerRule::Gone => {
-            "run the command again to plan with what is there now"
+            "run the command again: it then starts from what is there now"
         }
-        LedgerRule::NotAFile(_) => "change the real file that it stands for, or leave it out",
-        LedgerRule::HardLink { .. } => "make it a file of its own first (copy it and move the copy over it)",
-        LedgerRule::ReadOnly => "give yourself the permission to write it first (`chmod u+w`)",
-        LedgerRule::Immutable => "take the mark away first (`chattr -i`)",
-        LedgerRule::NameCollision { .. } => "give one of them another name",
-        LedgerRule::Claimed { .. } => "wait until that one is done, or look with `relay recover`",
+        LedgerRule::NotAFile(_) => "change the real file behind it, or leave it out",
+        LedgerRule::HardLink { .. } => "make it a separate file first: copy it, then move the copy over it",
+        LedgerRule::ReadOnly => "make it writable first (`chmod u+w`)",
+        LedgerRule::Immutable => "remove that mark first (`chattr -i`)",
+        LedgerRule::NameCollision { .. } => "rename one of them",
+        LedgerRule::Claimed { .. } => "wait until that change is done, or run `relay recover`",
         LedgerRule::AwaitsDecision { .. } => {
-            "`relay recover --keep` or `relay recover --restore` decides about it"
+            "decide with `relay recover --keep` or `relay recover --restore`"
         }
         LedgerRule::DuplicatePath => "ask for one change per file",
         LedgerRule::NoSpace { .. } => "make room, then try again",
@@ -142,7 +152,7 @@ fn unfinished_failure(unfinished: UnfinishedPutBack) -> CommandFailure {
     let message = format!("{id} stopped half-way, and {left} could not be put back");
     CommandFailure::new(Exit::NeedsYou, "needsYou", message)
         .with_files(unfinished.left.into_iter().map(FailureDetail::from))
-        .hint("next: `relay recover --keep` stays with what is there, `relay recover --restore` brings back what was")
+        .hint("next: `relay recover --keep` keeps what is there now, `relay recover --restore` brings back what was there before")
         .with_state(ProjectState::LeftAlone)
 }
 
@@ -154,10 +164,8 @@ impl From<UnrestoredFile> for FailureDetail {
 
 fn revert_conflict_failure(message: String, conflicts: Vec<FileConflict>) -> CommandFailure {
     let hint = match conflicts.iter().all(|conflict| conflict.reason.is_none()) {
-        true => "`--markers` writes both sides into the files, or take the later edits back first",
-        false => {
-            "put right what is said there and try again; `--file PATH` takes back one of the other files"
-        }
+        true => "`--markers` writes both sides into the files; or undo the later edits first",
+        false => "fix that and try again; `--file PATH` takes back one of the other files",
     };
     let files = conflicts.into_iter().map(|FileConflict { path, reason, regions, .. }| {
         let message = reason.unwrap_or_else(|| "has later edits in the same lines".to_string());
@@ -170,8 +178,6 @@ fn revert_conflict_failure(message: String, conflicts: Vec<FileConflict>) -> Com
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use super::*;
 
     #[test]

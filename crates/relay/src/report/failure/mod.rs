@@ -34,7 +34,7 @@ pub(crate) enum Exit {
     NotTrusted = 7,
     /// The change is in the ledger already.
     AlreadyProcessed = 8,
-    /// Committed, but the disk reported an error afterwards.
+    /// Applied, but the disk reported an error afterwards.
     DiskDoubt = 9,
     /// A friend or a provider failed.
     FriendFailed = 10,
@@ -156,7 +156,10 @@ impl From<ConfigError> for CommandFailure {
         let place =
             if error.line == 0 { error.file.clone() } else { format!("{}:{}", error.file, error.line) };
         let failure = CommandFailure::new(Exit::Usage, error.kind.as_str(), &error.what).place(place);
-        if error.hint.is_empty() { failure } else { failure.hint(&error.hint) }
+        // A sentence of its own there, the end of one here.
+        let hint =
+            error.hint.chars().enumerate().map(|(at, c)| if at == 0 { c.to_ascii_lowercase() } else { c });
+        if error.hint.is_empty() { failure } else { failure.hint(hint.collect::<String>()) }
     }
 }
 

@@ -4,7 +4,7 @@
 //! ✗ 2 files cannot be changed; nothing was changed
 //!   src/cart.ts changed since this was planned
 //!   src/old.ts is read-only
-//!   run the command again to plan with what is there now
+//!   run the command again: it then starts from what is there now
 //! ```
 
 use relaycode_tui::{Glyph, LIST_LIMIT, OutputStyle, PaintRole};

@@ -103,7 +103,7 @@ fn files_that_are_left_out_of_a_difference_are_named() {
     exit 3
     ----- stderr -----
     ✗ there is nothing to review: nothing was committed since main (there is a branch of that name, and no origin/HEAD), and nothing that can be sent is uncommitted: not .env (by its name it holds secrets); nothing was changed
-      `--base REF` compares with something else; nothing was sent to anybody
+      `--base REF` compares with something else; nothing was sent
     ");
     assert!(!failed.message.contains("nothing is uncommitted"), "{failed:?}");
 }

@@ -53,13 +53,13 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     # relay ["ask", ""]
     exit 2
     ----- stderr -----
-    ✗ a prompt is needed
+    ✗ the prompt is empty
       say what you want, for example `relay ask "what does this do?"`
 
     # relay ["ask", " \n\t\u{200b}"]
     exit 2
     ----- stderr -----
-    ✗ a prompt is needed
+    ✗ the prompt is empty
       say what you want, for example `relay ask "what does this do?"`
 
     # relay ["do", "", "--to", "codex"]
@@ -96,31 +96,31 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     # relay ["ask", "x", "--timeout", "0"]
     exit 2
     ----- stderr -----
-    ✗ the time limits have to be greater than zero
+    ✗ time limits must be greater than zero
       `--timeout 600` gives it ten minutes
 
     # relay ["ask", "x", "--timeout", "-1"]
     exit 2
     ----- stderr -----
-    ✗ the time limits have to be greater than zero
+    ✗ time limits must be greater than zero
       `--timeout 600` gives it ten minutes
 
     # relay ["ask", "x", "--timeout=-9223372036854775808"]
     exit 2
     ----- stderr -----
-    ✗ the time limits have to be greater than zero
+    ✗ time limits must be greater than zero
       `--timeout 600` gives it ten minutes
 
     # relay ["ask", "x", "--idle-timeout", "0"]
     exit 2
     ----- stderr -----
-    ✗ the time limits have to be greater than zero
+    ✗ time limits must be greater than zero
       `--timeout 600` gives it ten minutes
 
     # relay ["ask", "x", "--timeout", "abc"]
     exit 2
     ----- stderr -----
-    error: invalid value 'abc' for '--timeout <SECONDS>': invalid digit found in string
+    error: invalid value 'abc' for '--timeout <SECONDS>': give a number of seconds, such as 600
 
     For more information, try '--help'.
     ----- hint -----
@@ -129,7 +129,7 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     # relay ["ask", "x", "--timeout", "99999999999999999999"]
     exit 2
     ----- stderr -----
-    error: invalid value '99999999999999999999' for '--timeout <SECONDS>': number too large to fit in target type
+    error: invalid value '99999999999999999999' for '--timeout <SECONDS>': give a number of seconds, such as 600
 
     For more information, try '--help'.
     ----- hint -----
@@ -138,13 +138,13 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     # relay ["review", "--timeout", "0"]
     exit 2
     ----- stderr -----
-    ✗ the time limits have to be greater than zero
+    ✗ time limits must be greater than zero
       `--timeout 600` gives it ten minutes
 
     # relay ["do", "x", "--timeout", "0"]
     exit 2
     ----- stderr -----
-    ✗ the time limits have to be greater than zero
+    ✗ time limits must be greater than zero
       `--timeout 600` gives it ten minutes
 
     # relay ["ask", "x", "--access", "workspace"]
@@ -174,7 +174,7 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     # relay ["ask", "x", "--access", "admin"]
     exit 2
     ----- stderr -----
-    error: invalid value 'admin' for '--access <ACCESS>': `admin` is no access; use read-only, ask, workspace or full
+    error: invalid value 'admin' for '--access <ACCESS>': `admin` is not an access level; use read-only, ask, workspace or full
 
     For more information, try '--help'.
     ----- hint -----
@@ -225,19 +225,19 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     # relay ["do", "x", "--to", "codex,claude"]
     exit 2
     ----- stderr -----
-    ✗ one friend works at a time, and several are named
+    ✗ only one friend can work at a time, but several are named
       name one of them after --to
 
     # relay ["do", "x", "--session", "s"]
     exit 2
     ----- stderr -----
-    ✗ a friend that works begins anew each time; there is no --session for it
+    ✗ `relay do` starts afresh each time, so it takes no --session
       `relay ask --session NAME` goes on with a conversation
 
     # relay ["ask", "x", "--to", "codex,claude", "--session", "s"]
     exit 2
     ----- stderr -----
-    ✗ a conversation goes on with one friend, and several are named
+    ✗ a conversation is with one friend, but several are named
       name one of them after --to, or leave --session out
 
     # relay ["ask", "x", "--context", "a", "--context-file", "a.txt"]
@@ -255,7 +255,7 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     relay_snapshot!(stage.fails(&["ask", "x", "--to", &many.join(",")], 2, "usage"), @"
     exit 2
     ----- stderr -----
-    ✗ 17 friends are too many to be asked at once; 16 is the limit
+    ✗ 17 friends are too many to ask at once; 16 is the limit
     ");
     let long = "x".repeat(2_000);
     let said = stage.fails(&["ask", "x", "--to", &long], 2, "friend");
@@ -286,28 +286,28 @@ fn the_limit_of_the_context_is_exact_and_bad_context_is_named() {
     exit 3
     ----- stderr -----
     ✗ the context is too large: 200001 bytes, 200000 at most; nothing was changed
-      give it less; nothing was sent to anybody
+      give it less; nothing was sent
     ");
     fs::write(&file, b"ok\xff").unwrap();
     relay_snapshot!(stage.fails(&ask, 2, "context"), @"
     exit 2
     ----- stderr -----
-    ✗ <stage>/context is no text: it is not UTF-8 from byte 3 on
-      nothing was sent to anybody
+    ✗ <stage>/context is not text: it is not UTF-8 from byte 3 on
+      nothing was sent
     ");
     fs::remove_file(&file).unwrap();
     relay_snapshot!(stage.fails(&ask, 2, "context"), @"
     exit 2
     ----- stderr -----
     ✗ there is no file <stage>/context
-      nothing was sent to anybody
+      nothing was sent
     ");
     fs::create_dir(&file).unwrap();
     relay_snapshot!(stage.fails(&ask, 2, "context"), @"
     exit 2
     ----- stderr -----
     ✗ <stage>/context is no file
-      nothing was sent to anybody
+      nothing was sent
     ");
     fs::remove_dir(&file).unwrap();
     rustix::fs::mkfifoat(rustix::fs::CWD, &file, 0o600.into()).unwrap();
@@ -315,13 +315,13 @@ fn the_limit_of_the_context_is_exact_and_bad_context_is_named() {
     exit 2
     ----- stderr -----
     ✗ <stage>/context is no file
-      nothing was sent to anybody
+      nothing was sent
     ");
     relay_snapshot!(stage.fails(&["ask", "x", "--context-file", "/dev/zero"], 2, "context"), @"
     exit 2
     ----- stderr -----
     ✗ /dev/zero is no file
-      nothing was sent to anybody
+      nothing was sent
     ");
 }
 
@@ -357,8 +357,8 @@ fn what_comes_on_stdin_goes_with_the_question() {
         .fails_as(stage.json(&["ask", "x"]).stdin(fs::File::open(&notes).unwrap()), 2, "context"), @"
     exit 2
     ----- stderr -----
-    ✗ stdin is no text: it is not UTF-8 from byte 1 on
-      nothing was sent to anybody
+    ✗ stdin is not text: it is not UTF-8 from byte 1 on
+      nothing was sent
     ");
 }
 
@@ -404,7 +404,7 @@ fn the_limits_of_a_difference_and_of_the_whole_prompt_are_exact() {
     ✗ the difference is too large: 300001 bytes, 300000 at most; nothing was changed
       big.txt 299898 bytes
       small.txt 103 bytes
-      `relay review` takes the paths that matter, `.gitignore` leaves new files out; nothing was sent to anybody
+      `relay review` takes the paths that matter, `.gitignore` leaves new files out; nothing was sent
     ");
     assert_eq!(said.object["error"]["files"][0]["path"], "big.txt", "{said:?}");
     // The whole: a context of 200,000, a difference, and a prompt that fills it up.
@@ -442,7 +442,7 @@ fn a_schema_that_is_none_is_named() {
     exit 2
     ----- stderr -----
     ✗ the schema <stage>/schema cannot be read: No such file or directory (os error 2)
-      `--schema` names a file with a JSON schema; nothing was sent to anybody
+      `--schema` names a file with a JSON schema; nothing was sent
     ");
     assert!(said.err.contains(name), "{said:?}");
     for (text, part) in [("{", "line 1"), ("[]", "schema"), ("{\"type\": 5}", "type"), ("\"x\"", "schema")] {
@@ -454,14 +454,14 @@ fn a_schema_that_is_none_is_named() {
     exit 2
     ----- stderr -----
     ✗ the schema <stage>/schema cannot be read: stream did not contain valid UTF-8
-      `--schema` names a file with a JSON schema; nothing was sent to anybody
+      `--schema` names a file with a JSON schema; nothing was sent
     ");
     fs::write(&file, " ".repeat((1 << 20) + 1)).unwrap();
     relay_snapshot!(stage.fails(&ask, 2, "schema"), @"
     exit 2
     ----- stderr -----
     ✗ the schema <stage>/schema cannot be read: it has more than 1048576 bytes
-      `--schema` names a file with a JSON schema; nothing was sent to anybody
+      `--schema` names a file with a JSON schema; nothing was sent
     ");
     stage.fails(&["ask", "x", "--schema", "/"], 2, "schema");
     fs::remove_file(&file).unwrap();
@@ -594,7 +594,7 @@ fn without_a_home_a_question_is_asked_and_what_needs_one_says_so() {
     ");
     let ran = stage.run(stage.json(&session).env_remove("HOME").env_remove("RELAY_HOME"));
     assert_eq!(ran.code, 0, "{ran:?}");
-    relay_snapshot!(ran.err, @"! this answer is not remembered: nothing says where your own directory is; set HOME or RELAY_HOME");
+    relay_snapshot!(ran.err, @"! this answer is not remembered: neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them");
     let ran = stage.run(stage.json(&["ask", "x"]).env("TMPDIR", &nowhere));
     assert_eq!(ran.code, 0, "{ran:?}");
 }

@@ -25,7 +25,7 @@ fn what_needs_a_person_is_kept_in_a_file_that_apply_takes() {
         M  a.txt        +1 −1
         A  .env         +1
         A  src/new.txt  +1
-    ✗ somebody has to say yes, and there is no terminal to ask on: .env is guarded: it may hold secrets; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: .env is guarded: it may hold secrets; nothing was changed
       `--allow guarded` applies it without asking
       it is kept: `relay apply <home>/kept/<time>-codex.md` applies it later
     ");
@@ -53,7 +53,7 @@ fn one_that_deletes_everything_has_to_ask() {
     Done.
     ▸ x                                                                           1 file  −1
         D  a.txt  −1
-    ✗ somebody has to say yes, and there is no terminal to ask on: the project has no configuration; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: the project has no configuration; nothing was changed
       `-y` applies it without asking
       it is kept: `relay apply <home>/kept/<time>-codex.md` applies it later
     ");
@@ -81,7 +81,7 @@ fn one_that_deletes_everything_has_to_ask() {
         D  f8.txt   −1
         D  f9.txt   −1
       ! a.txt: 13 files would be deleted, this one first (mass-deletion)
-    ✗ somebody has to say yes, and there is no terminal to ask on: a.txt: 13 files would be deleted, this one first; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: a.txt: 13 files would be deleted, this one first; nothing was changed
       `--allow mass-deletion` applies it without asking
       it is kept: `relay apply <home>/kept/<time>-codex.md` applies it later
     ");
@@ -146,7 +146,7 @@ fn odd_files_that_it_makes_are_said_or_come_through() {
         M  a.txt       becomes executable
         A  binary
         A  d/empty     empty
-    ✗ somebody has to say yes, and there is no terminal to ask on: the project has no configuration; a.txt is guarded: it becomes executable; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on: the project has no configuration; a.txt is guarded: it becomes executable; nothing was changed
       `-y` with `--allow guarded` applies it without asking
     ! links that were made, changed or removed in the copy are left out: link
       it is kept: `relay apply <home>/kept/<time>-codex.md` applies it later
@@ -164,7 +164,7 @@ fn without_a_place_for_the_copy_it_says_what_it_needs() {
     exit 3
     ----- stderr -----
     ! relay cannot mark its changes as yours, so undo will ask first: <stage>/file/home cannot be used: Not a directory (os error 20)
-    ! your own copy of the records cannot be used: cannot open <stage>/file/home/ledgers/<ledger>: Not a directory (os error 20)
+    ! your own copy of this project's history cannot be used: cannot open <stage>/file/home/ledgers/<ledger>: Not a directory (os error 20)
     ✗ <stage>/file cannot be used: File exists (os error 17); nothing was changed
       the copy is made in RELAY_HOME: a place that can be written to, outside of the project
     ");
@@ -173,8 +173,8 @@ fn without_a_place_for_the_copy_it_says_what_it_needs() {
     relay_snapshot!(stage.fails_as(&mut homeless, 3, "copy"), @"
     exit 3
     ----- stderr -----
-    ! relay cannot mark its changes as yours, so undo will ask first: nothing says where your own directory is; set HOME or RELAY_HOME
-    ✗ nothing says where your own directory is; set HOME or RELAY_HOME; nothing was changed
+    ! relay cannot mark its changes as yours, so undo will ask first: neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them
+    ✗ neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them; nothing was changed
       the copy is made in RELAY_HOME: a place that can be written to, outside of the project
     ");
     // Where temporary files go does not matter.

@@ -16,17 +16,17 @@ fn a_project_that_is_not_git_can_be_asked_about_and_not_reviewed() {
     ----- stdout -----
     Fine.
     ----- stderr -----
-      for codex: no difference: <project> is in no git repository; `git init` makes one
+      for codex: no difference: <project> is not in a git repository; `git init` creates one
     ");
     relay_snapshot!(stage.fails(&["review"], 2, "git"), @"
     exit 2
     ----- stderr -----
-    ✗ <project> is in no git repository; `git init` makes one; nothing was changed
+    ✗ <project> is not in a git repository; `git init` creates one; nothing was changed
     ");
     relay_snapshot!(stage.fails(&["review", "--base", "main"], 2, "git"), @"
     exit 2
     ----- stderr -----
-    ✗ <project> is in no git repository; `git init` makes one; nothing was changed
+    ✗ <project> is not in a git repository; `git init` creates one; nothing was changed
     ");
     let stage = stage.codex(&Codex::working("true"));
     assert_eq!(stage.works(&["do", "x"])["applied"], false);
@@ -40,8 +40,8 @@ fn a_repository_without_commits_a_detached_one_and_a_shallow_one() {
     relay_snapshot!(stage.fails(&["review"], 2, "git"), @"
     exit 2
     ----- stderr -----
-    ✗ <project> has no commit yet; nothing was changed
-      commit something first
+    ✗ <project> has no commits yet; nothing was changed
+      make a first commit, then try again
     ");
 
     let stage = Stage::answered();
@@ -60,7 +60,7 @@ fn a_repository_without_commits_a_detached_one_and_a_shallow_one() {
     exit 3
     ----- stderr -----
     ✗ there is nothing to review: nothing was committed since main (there is a branch of that name, and no origin/HEAD), and nothing is uncommitted; nothing was changed
-      `--base REF` compares with something else; nothing was sent to anybody
+      `--base REF` compares with something else; nothing was sent
     ");
 
     let stage = Stage::answered();

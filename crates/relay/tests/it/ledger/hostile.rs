@@ -154,19 +154,19 @@ fn a_journal_of_a_newer_relay_is_left_to_that_one() {
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here; if you have none, the file may have come with the repository: move it away
+      use the newer relay here; if you have none, the file may have come with the repository: move it away
 
     # recover --keep
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here; if you have none, the file may have come with the repository: move it away
+      use the newer relay here; if you have none, the file may have come with the repository: move it away
 
     # revert
     exit 2
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml was written by a newer relay (format 9, this one knows 1); nothing was touched
-      use that relay here; if you have none, the file may have come with the repository: move it away
+      use the newer relay here; if you have none, the file may have come with the repository: move it away
     ");
 }
 
@@ -211,7 +211,7 @@ fn keep_gets_out_when_the_bytes_that_were_are_gone() {
     exit 6
     ----- stderr -----
     ! 0f8fad5b could not be put back yet: blobs/<sha256> is damaged: its bytes are not the ones that were kept; files may be partly changed
-      next: see to what failed, then `relay recover` puts the rest back
+      next: fix what failed, then `relay recover` puts the rest back
     ");
     let ran = project.apply(&edit("a.txt", "one", "1"));
     assert_eq!((ran.code, project.text("a.txt").as_str()), (6, "one\n"), "{ran:?}");
@@ -585,7 +585,7 @@ fn a_record_with_one_wrong_byte_says_so_and_breaks_nothing_else() {
     exit 1
     ----- stderr -----
     ✗ .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.yml is damaged: its end is missing; nothing was changed
-      nothing is made of it; move it away to go on without it
+      relay does not use it; move it away to go on without it
     ");
     project.done(&["revert", &first]);
     assert_eq!(project.text("b.txt"), "two\n");

@@ -46,8 +46,8 @@ fn an_id_whose_attempt_was_put_back_may_come_again() {
     relay_snapshot!(project.apply(&other), @"
     exit 8
     ----- stderr -----
-    ✗ 0f8fad5b is already in the ledger; nothing was changed
-      another answer had the same id: `relay show 0f8fad5b`; give this one an id of its own
+    ✗ 0f8fad5b was applied before; nothing was changed
+      a different answer has this id: `relay show 0f8fad5b`; give this one a new id
     ");
     assert_eq!(project.text("a.txt"), "1\n");
 }
@@ -67,7 +67,7 @@ fn a_ledger_that_was_removed_comes_back_from_the_copy() {
         A  new.txt  +1
     ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
-    ! the records of this project were gone from .relaycode: 3 records came back from your own copy
+    ! this project's history was missing from .relaycode: 3 changes restored from your own copy
     ");
     let log = project.log();
     assert_eq!(log.len(), 4, "{log:?}");

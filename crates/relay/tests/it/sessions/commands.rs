@@ -140,8 +140,8 @@ fn words_that_name_no_session_or_several_are_wrong_usage() {
     relay_snapshot!(kept.relay(&["show", "aaaa"]), @"
     exit 2
     ----- stderr -----
-    ✗ aaaa is the beginning of 2 sessions
-      give more of its id: aaaa2222 fix the cart, aaaa1111 round totals
+    ✗ aaaa matches 2 sessions
+      use more of the id: aaaa2222 fix the cart, aaaa1111 round totals
     ");
     let value = kept.relay(&["show", "aaaa", "--json"]).json();
     assert_eq!(value["error"]["kind"], "ambiguous");
@@ -230,7 +230,7 @@ fn an_export_is_private_and_overwrites_nothing() {
     relay_snapshot!(kept.relay(&["export", "1"]), @"
     exit 2
     ----- stderr -----
-    ✗ <project>/session-aaaa1111bbbb.html is there already; nothing was changed
+    ✗ <project>/session-aaaa1111bbbb.html already exists; nothing was changed
       --force overwrites it
     ");
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
@@ -420,7 +420,7 @@ fn copies_of_one_session_are_told_apart_by_their_paths() {
     relay_snapshot!(kept.relay(&["show", "aaaa1111"]), @"
     exit 2
     ----- stderr -----
-    ✗ aaaa1111 is the beginning of 2 sessions
+    ✗ aaaa1111 matches 2 sessions
       they have the same id; give the path: <home>/sessions/<sessions>/copy.jsonl, <home>/sessions/<sessions>/2026-02-16T10-20-30-000Z_aaaa1111bbbb.jsonl
     ");
 }
@@ -460,21 +460,21 @@ fn a_list_of_no_sessions_is_wrong_usage() {
     # -n 0
     exit 2
     ----- stderr -----
-    error: invalid value '0' for '--limit <N>': give a number from 1 on
+    error: invalid value '0' for '--limit <N>': give a number, 1 or more
 
     For more information, try '--help'.
 
     # search -n 0 x
     exit 2
     ----- stderr -----
-    error: invalid value '0' for '--limit <N>': give a number from 1 on
+    error: invalid value '0' for '--limit <N>': give a number, 1 or more
 
     For more information, try '--help'.
 
     # list -n many
     exit 2
     ----- stderr -----
-    error: invalid value 'many' for '--limit <N>': give a number from 1 on
+    error: invalid value 'many' for '--limit <N>': give a number, 1 or more
 
     For more information, try '--help'.
     ");

@@ -50,7 +50,7 @@ fn a_clipboard_without_an_answer_says_what_is_there(desktop: &Desktop) {
     assert_eq!(shop.relay(desktop, &["prompt", "--copy"]).code, 0);
     assert_neither(&shop, relay, 3, "what is on the clipboard was copied there by relay itself");
     desktop.copy("Sure, I can help you with that.");
-    assert_neither(&shop, relay, 3, "refused: there is nothing to do");
+    assert_neither(&shop, relay, 3, "no file changes found in this text");
     shop.scene.assert_settled();
     shop.assert_nothing_runs(desktop);
 }
@@ -58,7 +58,7 @@ fn a_clipboard_without_an_answer_says_what_is_there(desktop: &Desktop) {
 #[test]
 fn without_a_desktop_there_is_no_clipboard_to_take() {
     let shop = Shop::auto();
-    let said = "no answer was named, and the clipboard cannot be read: there is no desktop here";
+    let said = "no answer was given, and the clipboard cannot be read: there is no desktop here";
     assert_neither(&shop, |args| shop.scene.relay(args), 2, said);
     let ran = shop.scene.relay(&["prompt", "--copy"]);
     assert_eq!(ran.code, 1, "{ran:?}");

@@ -13,10 +13,10 @@ fn what_the_gate_does_not_like_is_put_back(desktop: &Desktop) {
     watch.expect("on disk, not kept yet");
     watch.reply("keep? [y/N]", "n");
     watch.expect("✗ not kept; everything was put back");
-    watch.expect("c copies what the gate said for your model");
+    watch.expect("c copies what the check said for your model");
     assert_eq!(shop.cart(), CART);
     watch.press("c");
-    watch.expect("✓ what the gate said (");
+    watch.expect("✓ what the check said (");
     let copied = desktop.paste();
     assert!(copied.contains("`sh check.sh` does not accept it"), "{copied}");
     assert!(copied.contains("src/cart.txt:2:BAD"), "{copied}");
@@ -39,7 +39,7 @@ fn with_y_it_is_put_back_without_asking(desktop: &Desktop) {
     watch.expect("✗ not kept: sh check.sh went from 0 to 1 error");
     watch.expect("everything was put back");
     watch.press("c");
-    watch.expect("✓ what the gate said (");
+    watch.expect("✓ what the check said (");
     assert!(desktop.paste().contains("src/cart.txt:2:BAD"), "{}", desktop.paste());
     assert_eq!(shop.cart(), CART);
     watch.copy(&shop.edits(2, "two", "2"));

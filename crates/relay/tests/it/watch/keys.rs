@@ -21,7 +21,7 @@ fn every_key_does_what_the_help_says(desktop: &Desktop) {
     for (key, said) in [
         ("d", "there is no diff to show yet"),
         ("u", "there is nothing to undo"),
-        ("c", "the last card offers nothing to copy"),
+        ("c", "there is nothing to copy"),
         ("a", "there is nothing to take up again"),
     ] {
         watch.press(key);

@@ -14,7 +14,7 @@ fn in_manual_mode_every_answer_is_asked_about(desktop: &Desktop) {
     watch.expect("✗ not applied; nothing was changed");
     assert_eq!(shop.cart(), CART);
     watch.press("c");
-    watch.live("the last card offers nothing to copy");
+    watch.live("there is nothing to copy");
 
     watch.copy(&shop.edits(2, "two", "2"));
     watch.reply("apply? [y/N]", "n two is a word here");

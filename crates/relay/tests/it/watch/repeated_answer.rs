@@ -79,7 +79,7 @@ fn an_undone_answer_is_not_called_in(desktop: &Desktop) {
     watch.expect("✓ undone: one becomes 1");
     watch.copy_something_else();
     watch.copy(&answer);
-    watch.expect("✗ 00000001 is already in the ledger; nothing was changed");
+    watch.expect("✗ 00000001 was applied before; nothing was changed");
     watch.expect("it was applied and undone; `relay revert");
     watch.leave();
     assert_eq!(shop.cart(), CART);

@@ -181,7 +181,7 @@ fn strangers() -> Vec<Case> {
         text("a prompt with an answer behind it", prompted, Silent),
         text("files that fit anywhere", whole("brand/new.txt", "MARKER\n"), Said("no project")),
         text("y everywhere", format!("y\ny\n{}y\nyes\ny\n", fine("shop")), Asked("key")),
-        text("what was applied before", replayed(APPLIED, "was"), Refused("already")),
+        text("what was applied before", replayed(APPLIED, "was"), Refused("applied before")),
         text("what was applied and reverted", replayed(REVERTED, "went"), Refused("undone")),
         text(
             "the id of another answer",

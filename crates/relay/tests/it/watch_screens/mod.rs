@@ -228,7 +228,7 @@ fn the_gate_runs_says_no_and_asks() {
         src/money.ts:2  Type string is not assignable to type number.
       keep? [y/N]  d diff · o output · w why · ?  n
     {red}✗{/} not kept; everything was put back
-      c copies what the gate said for your model; the same id may be sent again
+      c copies what the check said for your model; the same id may be sent again
     {dim}watching the clipboard (X11) · ? keys{/}
     ");
 
@@ -275,7 +275,7 @@ fn bulk_broken_configuration_and_trust() {
     relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
     {red}✗{/} the file ends inside an object: `}` is missing
       in relaycode.config.json:1
-      Correct the file; `relay config check` reads it again
+      fix the file; `relay config check` checks it again
     {yellow}!{/} the configuration as it was before stays in force
     {dim}watching the clipboard (X11) · ? keys{/}
     ");

@@ -48,7 +48,7 @@ pub enum ResolvedSession {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
-    #[error("there are no sessions about {} yet", cwd.display())]
+    #[error("there are no sessions in {} yet", cwd.display())]
     None { cwd: PathBuf },
     #[error("there is no session {name}")]
     Unknown {
@@ -57,7 +57,7 @@ pub enum ResolveError {
         nearest: Vec<SessionSummary>,
     },
     /// Several ids begin so.
-    #[error("{name} is the beginning of {count} sessions")]
+    #[error("{name} matches {count} sessions")]
     Ambiguous {
         name: String,
         count: usize,
