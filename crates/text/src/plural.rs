@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// `1 file`, `3 files`, `2 processes`, `2 copies`. Of several words the last is the noun.
-pub fn pluralize<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+pub fn pluralize<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     if count == N::from(1) {
         return format!("{count} {noun}");
     }
