@@ -460,21 +460,21 @@ fn a_list_of_no_sessions_is_wrong_usage() {
     # -n 0
     exit 2
     ----- stderr -----
-    error: invalid value '0' for '--limit <N>': give a number from 1 on
+    error: invalid value '0' for '--count <N>': give a number from 1 on
 
     For more information, try '--help'.
 
     # search -n 0 x
     exit 2
     ----- stderr -----
-    error: invalid value '0' for '--limit <N>': give a number from 1 on
+    error: invalid value '0' for '--count <N>': give a number from 1 on
 
     For more information, try '--help'.
 
     # list -n many
     exit 2
     ----- stderr -----
-    error: invalid value 'many' for '--limit <N>': give a number from 1 on
+    error: invalid value 'many' for '--count <N>': give a number from 1 on
 
     For more information, try '--help'.
     ");
