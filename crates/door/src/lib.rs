@@ -39,4 +39,4 @@ pub use instructions::{InstructionsError, ModelInstructions};
 pub use relaycode_ledger::Digest;
 pub use submit::outcome::{AppliedChange, DoorError, SubmitOutcome};
 pub use submit::plan_digest;
-pub use submit::submission::{Consent, Submission, SubmissionOrigin};
+pub use submit::submission::{Consent, RESERVED_ORIGINS, Submission, SubmissionOrigin};

@@ -3,6 +3,8 @@
 
 use std::io;
 
+use relaycode_text::plural::pluralize;
+
 use crate::TxId;
 
 /// Why the ledger did not do what it was asked.
@@ -26,7 +28,11 @@ pub enum LedgerError {
     #[error("interrupted; everything was put back")]
     Interrupted,
     /// A put-back left files alone.
+<<<<<<< HEAD
     #[error("{} could be put back only in part: {} left alone", .0.id.short(), files(.0.left.len()))]
+=======
+    #[error("{} could not be put back whole: {} left alone", .0.id.short(), pluralize(.0.left.len(), "file"))]
+>>>>>>> wt-screens
     NeedsDecision(Box<UnfinishedPutBack>),
     /// The files of a transaction are half as before and half as after, because something failed
     /// while they were put back. Its journal is there: the next recovery tries again.
@@ -181,10 +187,6 @@ fn running(pid: u32, command: &str) -> String {
         pid if command.is_empty() => format!(" (process {pid})"),
         pid => format!(" (process {pid}: {command})"),
     }
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_string() } else { format!("{count} files") }
 }
 
 /// A rule that stands against a change.

@@ -11,6 +11,7 @@
 //! | [`hidden`] | which characters a reader cannot see, and which of them are suspicious |
 //! | [`html`] | text inside a page |
 //! | [`nearest`] | "did you mean …?" |
+//! | [`plural`] | a number and what it counts |
 //! | [`redact`] | blacking out secrets before text is kept or sent |
 //! | [`width`] | width in terminal cells, clipping, wrapping |
 //! | [`yaml`] | settings that a user wrote, as nodes with line and column |
@@ -20,6 +21,7 @@ pub mod escape;
 pub mod hidden;
 pub mod html;
 pub mod nearest;
+pub mod plural;
 pub mod redact;
 pub mod width;
 pub mod yaml;

@@ -27,7 +27,8 @@ pub mod views;
 pub use input::{PromptAnswer, Terminal, TerminalEvent};
 pub use layout::clock;
 pub use layout::style::{Glyph, OutputStyle, PaintRole, StreamWidth};
-pub use layout::styled_text::{LIST_LIMIT, more_line, pluralize};
+pub use layout::styled_text::{LIST_LIMIT, more_line};
+pub use relaycode_text::plural::pluralize;
 pub use views::diff::DiffLayout;
 pub use views::outcome;
 

@@ -35,7 +35,13 @@ pub enum ApprovalQuestion<'a> {
     /// Put this on disk? Nothing was written yet.
     Apply { proposal: &'a Proposal, plan: &'a Plan, digest: Digest, rules: &'a [ApprovalReason] },
     /// It is on disk with this digest, the gate has spoken: keep it?
-    Keep { plan: &'a Plan, digest: Digest, gate: &'a GateReport, rules: &'a [ApprovalReason] },
+    Keep {
+        proposal: &'a Proposal,
+        plan: &'a Plan,
+        digest: Digest,
+        gate: &'a GateReport,
+        rules: &'a [ApprovalReason],
+    },
 }
 
 impl ApprovalQuestion<'_> {

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use relaycode_text::plural::pluralize;
 use relaycode_text::redact::redact;
 
 use super::{GateReport, StepResult};
@@ -23,7 +24,9 @@ pub fn gate_repair_prompt(report: &GateReport) -> String {
         format!("Your change was tried and taken back, because `{}` does not accept it", one_line(command));
     match (report.errors_before, report.errors_after) {
         (Some(before), Some(after)) => {
-            let _ = writeln!(out, ": there were {before} errors before it and {after} with it.");
+            let were = if before == 1 { "was" } else { "were" };
+            let before = pluralize(before, "error");
+            let _ = writeln!(out, ": there {were} {before} before it and {after} with it.");
         }
         _ => out += ".\n",
     }

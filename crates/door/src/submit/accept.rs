@@ -111,8 +111,8 @@ impl Submit<'_, '_> {
             return Err(PutBackReason::GateFailed(rules));
         }
         let digest = on_disk_digest(open);
-        let question =
-            ApprovalQuestion::Keep { plan: &admitted.plan, digest, gate: &self.gate, rules: &rules };
+        let (proposal, plan, gate) = (self.submission.proposal, &admitted.plan, &self.gate);
+        let question = ApprovalQuestion::Keep { proposal, plan, digest, gate, rules: &rules };
         match self.approver.decide(&question) {
             ApprovalReply::Yes { digest: given } if given == digest => {
                 let by = self.approver.name().to_string();

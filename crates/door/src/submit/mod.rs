@@ -19,7 +19,7 @@ use relaycode_ledger::{Digest, LedgerError, OpenTransaction, TxId};
 use relaycode_ledger::{disk::digest::digest_changes, transaction::change::FileChange};
 use relaycode_project::checkout::{self, CheckoutKey, NamedProject};
 use relaycode_project::trust;
-use relaycode_text::redact::redact;
+use relaycode_text::{plural::pluralize, redact::redact};
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 use crate::approval::rules::{self, ApprovalReason, ApprovalRule, CheckedChange, RuleConsent};
@@ -384,10 +384,10 @@ impl<'a> Submit<'a, '_> {
         let decision = match (sentences.is_empty(), step) {
             (false, _) => format!("{step} by {by}: {}", sentences.join("; ")),
             (true, "accept") if self.gate.linter().is_some() => {
-                let count = |errors: Option<u64>| errors.map_or("?".to_string(), |count| count.to_string());
-                let (before, after) = (count(self.gate.errors_before), count(self.gate.errors_after));
-                let s = if self.gate.errors_before == Some(1) { "" } else { "s" };
-                format!("{step} by {by}: {before} error{s} before, {after} after")
+                let before = self.gate.errors_before;
+                let before = before.map_or("? errors".to_string(), |count| pluralize(count, "error"));
+                let after = self.gate.errors_after.map_or("?".to_string(), |count| count.to_string());
+                format!("{step} by {by}: {before} before, {after} after")
             }
             (true, "accept") => format!("{step} by {by}: there was nothing to check it with"),
             (true, _) if self.submission.origin.is_requested() => {

@@ -78,7 +78,7 @@ pub struct Consent {
 /// Characters of a friend's name in records.
 const MAX_AUTHOR_CHARS: usize = 40;
 /// What an origin in records is called that is no door's.
-const RESERVED_ORIGINS: [&str; 6] = ["init", "original", "record", "redo", "revert", "undo"];
+pub const RESERVED_ORIGINS: [&str; 6] = ["init", "original", "record", "redo", "revert", "undo"];
 
 impl Submission<'_> {
     /// Where it came from, as records say it: the friend's own name, unless that could be taken for something

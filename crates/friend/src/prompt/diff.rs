@@ -6,6 +6,7 @@
 //! unless it is asked for, and that is told, too.
 
 use relaycode_project::git::{DiffBase, DiffRange, Git, GitDiff, GitError, OmittedFile};
+use relaycode_text::plural::pluralize;
 
 use crate::prompt::limits::{DIFF_BYTES, NAMED_FILES, PromptSizeLimit};
 use crate::{AskError, EventSink, FriendEvent};
@@ -91,7 +92,7 @@ impl SentSummary {
             0 => String::new(),
             count => format!(", {count} of them new to git"),
         };
-        let size = format!("{}{new}, {} bytes", count_noun(self.files as u64, "file"), self.bytes);
+        let size = format!("{}{new}, {} bytes", pluralize(self.files as u64, "file"), self.bytes);
         // What is left out differs, too.
         let all = self.left_out.is_empty();
         Some(match &self.scope {
@@ -102,12 +103,12 @@ impl SentSummary {
                 format!("the last commit, because {what} is uncommitted: {size}")
             }
             SentDiffScope::Branch { base, with_uncommitted: work, commits } => {
-                let commits = commits.map(|count| count_noun(count, "commit") + ", ").unwrap_or_default();
+                let commits = commits.map(|count| pluralize(count, "commit") + ", ").unwrap_or_default();
                 let and = if *work { ", and the uncommitted work" } else { "" };
                 format!("what was committed since {}{and}: {commits}{size}", describe_base(base))
             }
             SentDiffScope::Range { base, tip, commits } => {
-                let commits = commits.map(|count| count_noun(count, "commit") + ", ").unwrap_or_default();
+                let commits = commits.map(|count| pluralize(count, "commit") + ", ").unwrap_or_default();
                 format!("what {} adds to {}: {commits}{size}", tip.name, describe_base(base))
             }
             SentDiffScope::UncommittedOnly { base } => {
@@ -152,10 +153,6 @@ impl SentSummary {
 
 pub(crate) fn describe_base(base: &DiffBase) -> String {
     format!("{} ({})", base.name, base.reason.describe())
-}
-
-fn count_noun(count: u64, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The difference for an ask, and what there is to say about it. It may be too large: [`check_diff_size`].

@@ -6,6 +6,7 @@ use std::io;
 use relaycode_change::diff;
 use relaycode_durable::{FileMode, FsDir, RenameMode, atomic, is_link, is_not_regular, is_too_long};
 use relaycode_snapshot::{EntryKind, ImageReader, Omission, OmissionList};
+use relaycode_text::plural::pluralize;
 
 use crate::disk::{Digest, PathResolver, StateDir, StateSubdir, state_dir};
 use crate::record::{
@@ -276,7 +277,8 @@ impl AdoptRun<'_> {
         // Those of a file that is new do not matter: each name goes by itself.
         let names = touched.now.filter(|stat| before.is_some() && stat.kind == EntryKind::File);
         if let Some(stat) = names.filter(|stat| stat.links > 1) {
-            let reason = format!("was changed, and has {} other names (hard links)", stat.links - 1);
+            let names = pluralize(stat.links - 1, "other name");
+            let reason = format!("was changed, and has {names} (hard links)");
             self.left.add(path, &reason, 1, size);
             return Ok(());
         }

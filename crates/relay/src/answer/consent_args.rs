@@ -1,7 +1,7 @@
 //! What is said of a change before anybody sees it: `-y`, `--allow` and `--diff`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use relaycode_door::{Consent, rules};
+use relaycode_door::{ApprovalRule, Consent, rules};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ConsentArgs {
@@ -26,7 +26,10 @@ impl ConsentArgs {
 
 /// The names of the rules that `--allow` takes, with what each is about.
 fn allow_parser() -> impl TypedValueParser<Value = &'static str> {
-    let names = rules::allowable().map(|rule| PossibleValue::new(rule.name).help(rule.description));
+    // Of those only an undo asks: it is taken, and not offered.
+    let elsewhere = rules::foreign::ForeignChangeRule.text().name;
+    let names = rules::allowable()
+        .map(|rule| PossibleValue::new(rule.name).help(rule.description).hide(rule.name == elsewhere));
     PossibleValuesParser::new(names).try_map(|given| {
         let rule = rules::allowable().find(|rule| rule.name == given);
         rule.map(|rule| rule.name).ok_or_else(|| format!("there is no rule `{given}`"))

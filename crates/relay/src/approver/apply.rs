@@ -6,7 +6,7 @@ use relaycode_change::proposal::Proposal;
 use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply};
 use relaycode_ledger::Digest;
 use relaycode_tui::OutputStyle;
-use relaycode_tui::views::{self, card, question, rules};
+use relaycode_tui::views::{self, question};
 
 use super::{DialogResult, QuestionDialog, edit, pick};
 
@@ -26,11 +26,10 @@ pub(super) fn ask_apply(
 ) -> DialogResult {
     let files = ChangedFiles::from_plan(offer.plan);
     if !seen {
-        let clock = asking.setup.clock.as_deref().unwrap_or_default();
-        asking.say(&card::text(clock, offer.proposal, offer.plan, &asking.setup.name, &asking.style));
+        asking.show_card(offer.proposal, offer.plan);
         asking.say(&question::reasons(offer.rules, offer.plan, &asking.style));
         if asking.setup.diff {
-            asking.say(&views::diff::text(offer.plan, &asking.style));
+            asking.show(&|look: &OutputStyle| views::diff::text(offer.plan, look));
         }
     }
     loop {
@@ -51,7 +50,7 @@ pub(super) fn ask_apply(
                     return Ok(ApprovalReply::Revise(vec![revision]));
                 }
             }
-            "w" => asking.say(&rules::text(offer.rules, Some(offer.digest), &asking.style)),
+            "w" => asking.explain_rules(offer.rules, offer.digest),
             "?" => asking.show_keys(question::APPLY_KEYS),
             _ => asking.explain_keys(question::APPLY_KEYS)?,
         }
@@ -94,8 +93,7 @@ impl<'a> ChangedFiles<'a> {
     pub(super) fn show_diff(&self, asking: &mut QuestionDialog<'_>, what: &str, side: bool) {
         let layout = asking.layout(side);
         let whole = |look: &OutputStyle| {
-            let files = self.plans.iter().zip(&self.diffs);
-            files.map(|(file, diff)| views::diff::file_text_with_layout(file, diff, layout, look)).collect()
+            views::diff::files_text(self.plans.iter().copied().zip(&self.diffs), layout, look)
         };
         if what.is_empty() {
             return asking.show(&whole);
@@ -115,7 +113,7 @@ impl<'a> ChangedFiles<'a> {
     }
 
     fn report_unknown(&self, asking: &mut QuestionDialog<'_>, what: &str) {
-        asking.remark(&format!("there is no `{what}` among these"));
+        asking.remark(&format!("`{what}` is none of these"));
         let list = self.list(true, &asking.style);
         asking.say(&list);
     }

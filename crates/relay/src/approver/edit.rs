@@ -65,7 +65,9 @@ fn choose_file(
     }
     let index = files.find_file(&word);
     if index.is_none() {
-        asking.remark(&format!("there is no `{word}` among these"));
+        asking.remark(&format!("`{word}` is none of these"));
+        let list = files.list(false, &asking.style);
+        asking.say(&list);
     }
     Ok(index)
 }

@@ -23,10 +23,11 @@ use std::rc::Rc;
 
 use relaycode_change::plan::Plan;
 use relaycode_change::proposal::Proposal;
-use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent};
+use relaycode_door::{ApprovalQuestion, ApprovalReason, ApprovalReply, Approver, DoorEvent, plan_digest};
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use relaycode_ledger::Digest;
-use relaycode_tui::views::{card, gate, question, rules};
+use relaycode_tui::views::rules::{self, AskedIn};
+use relaycode_tui::views::{card, gate, question};
 use relaycode_tui::{DiffLayout, OutputStyle, PromptAnswer, StreamWidth, Terminal, outcome};
 
 use crate::{CommandResult, LogLevel, SignalGuard, UserPrograms, questions};
@@ -57,6 +58,8 @@ pub(crate) struct ApproverSession {
     pub(crate) terminal: Option<Terminal>,
     /// Hears of every question before it is asked.
     pub(crate) on_question: OnQuestion,
+    /// What is said beside a question while it is open; safe to print.
+    pub(crate) news: QuestionNews,
 }
 
 /// What it is told in advance.
@@ -85,6 +88,7 @@ struct ApproverHooks {
     /// The terminal, if there is one with somebody at it.
     open: OpenTerminal,
     on_question: OnQuestion,
+    news: QuestionNews,
     /// Whether a signal asked to stop.
     stop: Box<dyn Fn() -> bool>,
     /// Runs an editor or a pager.
@@ -97,6 +101,7 @@ struct ApproverHooks {
 
 type OpenTerminal = Box<dyn Fn() -> Option<Terminal>>;
 type OnQuestion = Box<dyn Fn(&ApprovalQuestion<'_>)>;
+type QuestionNews = Box<dyn Fn() -> Option<String>>;
 
 /// Runs a program that has the terminal to its end. What is typed meanwhile is meant for it.
 pub(crate) type RunProgram = Box<dyn Fn(&Job) -> Result<JobOutcome, ExecError>>;
@@ -111,16 +116,17 @@ impl TerminalApprover {
     ) -> CommandResult<TerminalApprover> {
         let held = Rc::new(SignalGuard::acquire()?);
         let signals = Rc::clone(&held);
-        let (open, on_question): (OpenTerminal, OnQuestion) = match session {
-            Some(ApproverSession { clock, terminal, on_question }) => {
+        let (open, on_question, news): (OpenTerminal, OnQuestion, QuestionNews) = match session {
+            Some(ApproverSession { clock, terminal, on_question, news }) => {
                 setup.clock = Some(clock);
-                (Box::new(move || terminal.clone()), on_question)
+                (Box::new(move || terminal.clone()), on_question, news)
             }
-            None => (Box::new(questions::open_terminal), Box::new(|_| {})),
+            None => (Box::new(questions::open_terminal), Box::new(|_| {}), Box::new(|| None)),
         };
         let outside = ApproverHooks {
             open,
             on_question,
+            news,
             stop: Box::new(move || held.stop_requested()),
             run: terminal_program_runner(runner, signals),
             err: io::stderr().as_fd().try_clone_to_owned().ok().map(File::from),
@@ -201,9 +207,12 @@ impl Approver for TerminalApprover {
                 let change = apply::ApplyPrompt { question, proposal, plan, digest: *digest, rules };
                 apply::ask_apply(&mut asking, &change, shown)
             }
-            ApprovalQuestion::Keep { plan, digest, gate, rules } => {
-                let why = rules::text(rules, Some(*digest), &asking.style);
-                keep::ask_keep(&mut asking, question, plan, gate, &why)
+            ApprovalQuestion::Keep { proposal, plan, digest, gate, rules } => {
+                // What is on disk may differ from it: a command of the project may have reformatted it.
+                let planned = plan_digest(plan);
+                let shown = self.shown_digest.replace(planned) == Some(planned);
+                let change = keep::KeepPrompt { question, proposal, plan, digest: *digest, gate, rules };
+                keep::ask_keep(&mut asking, &change, shown)
             }
         };
         self.terminal_gone |= asking.terminal_gone;
@@ -292,6 +301,20 @@ impl QuestionDialog<'_> {
         Pager { terminal, style: *look, programs: &setup.programs, run: &outside.run }.show(text);
     }
 
+    /// The change that the question is about.
+    fn show_card(&mut self, proposal: &Proposal, plan: &Plan) {
+        let clock = self.setup.clock.as_deref().unwrap_or_default();
+        let text = card::text(clock, proposal, plan, &self.setup.name, &self.style);
+        self.say(&text);
+    }
+
+    /// Says which rules made relay ask, and what would make it not ask; `digest`: what a yes is for.
+    fn explain_rules(&mut self, rules: &[ApprovalReason], digest: Digest) {
+        let asked_in = if self.setup.clock.is_some() { AskedIn::Watch } else { AskedIn::Command };
+        let text = rules::text(rules, asked_in, Some(digest), &self.style);
+        self.say(&text);
+    }
+
     /// How a diff is laid out: in two columns if that is wanted, as wide as the terminal is.
     fn layout(&self, side: bool) -> DiffLayout {
         diff_layout(&self.terminal, side)
@@ -304,7 +327,7 @@ impl QuestionDialog<'_> {
 
     /// A line; `None` if it is empty or the input ended.
     fn read_line(&mut self, prompt: &str) -> DialogResult<Option<String>> {
-        match self.terminal.prompt(prompt, &self.style, &*self.hooks.stop) {
+        match self.terminal.prompt_with_news(prompt, &self.style, &*self.hooks.stop, &*self.hooks.news) {
             PromptAnswer::Line(line) => Ok(Some(line).filter(|line| !line.is_empty())),
             PromptAnswer::EndOfInput => Ok(None),
             PromptAnswer::Stopped => Err(ApprovalReply::Stop),

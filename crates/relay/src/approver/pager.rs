@@ -5,14 +5,15 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::rc::Rc;
 
 use relaycode_exec::{Job, JobEnvironment, JobOutput};
 use relaycode_text::width::cells;
 use relaycode_tui::{OutputStyle, StreamWidth, Terminal};
 
-use super::RunProgram;
 use super::private_dir::PrivateDir;
-use crate::UserPrograms;
+use super::{RunProgram, terminal_program_runner};
+use crate::{CommandContext, CommandResult, SignalGuard, UserPrograms, process_runner};
 
 /// Where text is shown, and what shows it if it is long.
 pub(crate) struct Pager<'a> {
@@ -31,6 +32,44 @@ impl Pager<'_> {
         if fits || !run_pager(self, text, &plain) {
             self.terminal.write_text(&text(&self.style));
         }
+    }
+}
+
+/// What a command was asked to show: printed as it comes, or at once in the user's pager where stdout is a terminal.
+pub(crate) struct PagedOutput {
+    terminal: Option<Terminal>,
+    plain: String,
+    painted: String,
+}
+
+impl PagedOutput {
+    pub(crate) fn new(ctx: &CommandContext<'_>) -> PagedOutput {
+        let is_for_people = !ctx.is_json() && !ctx.is_quiet();
+        let terminal = is_for_people.then(|| ctx.console.out_terminal()).flatten();
+        PagedOutput { terminal, plain: String::new(), painted: String::new() }
+    }
+
+    /// Shows what `text` makes for a look.
+    pub(crate) fn push(&mut self, text: impl Fn(&OutputStyle) -> String, ctx: &mut CommandContext<'_>) {
+        let look = ctx.style();
+        if self.terminal.is_none() {
+            return ctx.print(&text(&look));
+        }
+        if look.color {
+            self.painted += &text(&look);
+        }
+        self.plain += &text(&OutputStyle { color: false, ..look });
+    }
+
+    /// Nothing more comes.
+    pub(crate) fn finish(self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+        let PagedOutput { terminal: Some(terminal), plain, painted } = self else { return Ok(()) };
+        ctx.console.flush();
+        let style = ctx.style();
+        let run = terminal_program_runner(process_runner()?, Rc::new(SignalGuard::acquire()?));
+        let text = |look: &OutputStyle| if look.color { painted.clone() } else { plain.clone() };
+        Pager { terminal: &terminal, style, programs: &UserPrograms::from_env(), run: &run }.show(&text);
+        Ok(())
     }
 }
 

@@ -19,13 +19,17 @@ pub(super) fn ask_pick(
 ) -> DialogResult<Option<Vec<PlanRevision>>> {
     let places: Vec<usize> = files.diffs.iter().map(|diff| question::selectable_hunks(diff).len()).collect();
     let mut typed = Some(what.to_string()).filter(|what| !what.is_empty());
+    if typed.is_none() && places == [0] {
+        asking.remark("there is one place in one file: nothing to pick from");
+        return Ok(None);
+    }
     if typed.is_none() {
         asking.show(&|look: &OutputStyle| files.list(true, look));
     }
     loop {
         let asked = match typed.take() {
             Some(line) => Some(line),
-            None => asking.read_line(&question::pick_prompt(&asking.style))?,
+            None => asking.read_line(&question::pick_prompt(&places, &asking.style))?,
         };
         let Some(line) = asked else { return Ok(None) };
         let said = TypedLine::parse(&line);
@@ -75,9 +79,7 @@ impl PickSelection {
                 Some(range) => (false, range),
                 None => (true, word),
             };
-            picked.set_range(range, wanted).ok_or_else(|| {
-                format!("`{word}` is none of these: 1 to {}, places such as 1.2", places.len())
-            })?;
+            picked.set_range(range, wanted).ok_or_else(|| question::unknown_pick(word, places))?;
         }
         Ok(picked)
     }

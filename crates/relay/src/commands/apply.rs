@@ -57,9 +57,9 @@ impl ApplyArgs {
         project.recover(ctx)?;
         let door = project.into_door(ctx)?;
         if self.dry_run {
-            let _exit = ImmediateExit::arm(ctx)?;
+            let exit = ImmediateExit::arm(ctx)?;
             let shown = preview::PreviewOptions { diff: self.consent_args.diff, ..Default::default() };
-            return Ok(preview::preview_answers(&door, &source, &answers, &shown, ctx));
+            return preview::preview_answers(&door, &source, &answers, &shown, exit, ctx);
         }
         apply_all(&door, &source, &answers, ctx)
     }

@@ -5,10 +5,16 @@ use std::fs;
 
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
+<<<<<<< HEAD
+=======
+use relaycode_tui::OutputStyle;
+use relaycode_tui::views;
+>>>>>>> wt-screens
 use relaycode_tui::views::blame::BlameRow;
 use relaycode_tui::{pluralize, views};
 use serde_json::{Value, json};
 
+use crate::approver::pager::PagedOutput;
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, path_args};
 
 /// Show which change wrote each line of a file, and what was asked for
@@ -57,14 +63,20 @@ impl BlameArgs {
             "project": project.root.to_string_lossy(), "path": path.as_str(),
             "lines": lines.iter().map(line_json).collect::<Vec<Value>>(), "note": blame.note,
         });
-        let exit = ctx.print_either(Exit::Done, found, |look| match only {
+        if ctx.is_json() {
+            return Ok(ctx.print_result(Exit::Done, found));
+        }
+        let mut output = PagedOutput::new(ctx);
+        let text = |look: &OutputStyle| match only {
             Some(_) => lines.iter().map(|line| views::blame::text_of_one(line, look)).collect(),
             None => views::blame::text_of_all(&lines, look),
-        });
-        if let Some(note) = blame.note.as_ref().filter(|_| !ctx.is_json()) {
+        };
+        output.push(text, ctx);
+        output.finish(ctx)?;
+        if let Some(note) = &blame.note {
             ctx.eprint_remark(LogLevel::Warn, note);
         }
-        Ok(exit)
+        Ok(Exit::Done)
     }
 }
 

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use relaycode_door::{RESERVED_ORIGINS, SubmissionOrigin};
+use relaycode_friend::friends;
 use relaycode_ledger::{Ledger, LogEntry, LogFilter, LogPage, TxId};
 use relaycode_tui::views::log::LogRow;
 use relaycode_tui::{clock, views};
 use serde_json::json;
 
-use crate::{CommandContext, CommandResult, Exit, Project, json, path_args};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, json, path_args};
 
 /// List what was done to the project, newest first
 ///
@@ -16,7 +18,11 @@ use crate::{CommandContext, CommandResult, Exit, Project, json, path_args};
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LogArgs {
     /// How many to list
+<<<<<<< HEAD
     #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = parse_count)]
+=======
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+>>>>>>> wt-screens
     count: usize,
 
     /// One line for each: the id and what it was about
@@ -31,7 +37,7 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
 
-    /// Only what came from there: file, stdin, clipboard, paste, agent, friend, record, undo, redo, revert, init
+    /// Only what came from there: file, stdin, clipboard, paste, agent, a friend by its name, record, undo, redo, revert, init
     #[arg(long, value_name = "NAME")]
     origin: Option<String>,
 }
@@ -94,6 +100,22 @@ impl LogArgs {
     fn filter(&self, project: &Project, ctx: &CommandContext<'_>) -> CommandResult<LogFilter> {
         let named = |name: &String| path_args::resolve_path(&project.root, &ctx.options.directory, name);
         let file = self.file.as_ref().map(named).transpose()?.map(|path| path.to_string());
+        if let Some(origin) = &self.origin {
+            check_origin(origin, &project.ledger)?;
+        }
         Ok(LogFilter { since: self.since.clone(), file, origin: self.origin.clone(), ..LogFilter::default() })
     }
+}
+
+/// Refuses a name that no change can come from. Those of models' providers are the user's own, so the log is asked, too.
+fn check_origin(name: &str, ledger: &Ledger) -> CommandResult<()> {
+    let ways = SubmissionOrigin::ALL.iter().map(|origin| origin.name());
+    let friends = friends::ALL.iter().map(|friend| friend.name());
+    let known: Vec<&str> = ways.chain(friends).chain(RESERVED_ORIGINS).collect();
+    let filter = LogFilter { origin: Some(name.to_string()), ..LogFilter::default() };
+    if known.contains(&name) || ledger.search_log(&filter, 0, 1)?.total > 0 {
+        return Ok(());
+    }
+    Err(CommandFailure::usage(format!("no change comes from `{name}`"))
+        .hint(format!("`--origin` takes {}", known.join(", "))))
 }

@@ -249,6 +249,36 @@ fn print_usage_error(error: &clap::Error, args: &[OsString], environment: &Conso
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    /// Every option of every command: its letter, its name, and what its value is called.
+    fn each_option(command: &clap::Command, see: &mut dyn FnMut(&str, &clap::Arg)) {
+        command.get_opts().chain(command.get_arguments()).for_each(|option| see(command.get_name(), option));
+        command.get_subcommands().for_each(|sub| each_option(sub, see));
+    }
+
+    #[test]
+    fn a_letter_means_the_same_in_every_command() {
+        let mut letters: BTreeMap<char, (String, String)> = BTreeMap::new();
+        let mut limits: Vec<String> = Vec::new();
+        each_option(&super::cli_definition(), &mut |command, option| {
+            let long = option.get_long().unwrap_or_default().to_string();
+            if let Some(letter) = option.get_short() {
+                let known = letters.entry(letter).or_insert((long.clone(), command.to_string()));
+                assert_eq!(known.0, long, "-{letter} in {command} and in {}", known.1);
+            }
+            if long == "limit" {
+                limits
+                    .push(option.get_value_names().unwrap_or_default().iter().map(|n| n.as_str()).collect());
+            }
+        });
+        let names: Vec<String> =
+            letters.iter().map(|(letter, (long, _))| format!("{letter} {long}")).collect();
+        assert_eq!(names, ["C directory", "a all", "m message", "n count", "o output", "q quiet", "y yes"]);
+        limits.dedup();
+        assert_eq!(limits, ["NAME=N,..."]);
+    }
+
     #[test]
     fn the_command_line_is_consistent() {
         super::cli_definition().debug_assert();

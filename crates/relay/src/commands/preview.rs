@@ -9,6 +9,7 @@ use relaycode_tui::{DiffLayout, OutputStyle, views};
 use serde_json::json;
 
 use crate::answer::{self, AnswerArgs};
+use crate::approver::pager::PagedOutput;
 use crate::json::ResultObject;
 use crate::report::outcome::BatchJson;
 use crate::terminal::environment::DiffLayoutArgs;
@@ -50,7 +51,7 @@ pub(crate) struct PreviewArgs {
 
 impl PreviewArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        let _exit = ImmediateExit::arm(ctx)?;
+        let exit = ImmediateExit::arm(ctx)?;
         let project = Project::open(ctx)?;
         let mut source = self.answer_args.to_source(&project, ctx);
         let answers = source.read_answers(ctx)?;
@@ -64,7 +65,7 @@ impl PreviewArgs {
             text: self.text,
             repair: self.repair,
         };
-        Ok(preview_answers(&door, &source, &answers, &shown, ctx))
+        preview_answers(&door, &source, &answers, &shown, exit, ctx)
     }
 }
 
@@ -80,25 +81,28 @@ pub(crate) struct PreviewOptions {
     pub(crate) repair: bool,
 }
 
-/// Plans the answers, one on top of the other, and shows what comes out.
+/// Plans the answers, one on top of the other, and shows what comes out. While `signals` lives, a signal ends relay.
 pub(crate) fn preview_answers(
     door: &Door,
     source: &AnswerSource,
     answers: &[AnswerProposal],
     shown: &PreviewOptions,
+    signals: ImmediateExit,
     ctx: &mut CommandContext<'_>,
-) -> Exit {
+) -> CommandResult {
     // stdout is for the object or the prompt alone, where one was asked for.
     let aside = ctx.is_json() || shown.repair;
     let mut objects = Vec::new();
     let mut exit = Exit::Done;
+    let mut refusal = None;
+    let mut output = PagedOutput::new(ctx);
     let tree = door.tree(&source.limits);
     let mut tree = OverlayTree::new(&tree);
     ctx.console.hide_key(door.key());
     for (at, answer) in answers.iter().enumerate() {
         let answer = &door.without_key(answer);
-        if at > 0 && !shown.repair {
-            ctx.print_info("\n");
+        if at > 0 && !shown.repair && !ctx.is_quiet() {
+            output.push(|_| "\n".to_string(), ctx);
         }
         if let Some(failure) = already_applied(door, &source.submission(answer)) {
             exit = failure.exit;
@@ -111,12 +115,11 @@ pub(crate) fn preview_answers(
         }
         match door.preview(&source.submission(answer), &tree) {
             Ok(preview) => {
-                let look = if aside { ctx.console.err_style() } else { ctx.console.out_style() };
-                let text = shown.plan_text(source, &answer.proposal, &preview, &look);
+                let text = |look: &OutputStyle| shown.plan_text(source, &answer.proposal, &preview, look);
                 match (ctx.is_quiet(), aside) {
                     (true, _) => {}
-                    (false, true) => ctx.eprint_at(LogLevel::Info, &text),
-                    (false, false) => ctx.console.print(&text),
+                    (false, true) => ctx.eprint_at(LogLevel::Info, &text(&ctx.console.err_style())),
+                    (false, false) => output.push(text, ctx),
                 }
                 // Nobody reads it otherwise, and it holds the whole answer and every diff.
                 let json = ctx.is_json().then(|| plan_json(door, &answer.proposal, &preview, shown));
@@ -126,21 +129,26 @@ pub(crate) fn preview_answers(
             Err(refused) => {
                 exit = Exit::Refused;
                 objects.push(source.refusal_json(&answer.proposal, &refused, &door.root, ctx));
-                if !(ctx.is_quiet() && aside) {
-                    let look = ctx.console.err_style();
-                    let text = source.refusal_text(&answer.proposal, &refused, shown.repair, &look);
-                    ctx.eprint_at(LogLevel::Error, &text);
-                }
-                if shown.repair && !ctx.is_json() {
-                    let prompt = repair::repair_prompt(&refused);
-                    ctx.console.print(&ctx.console.out_style().block(&prompt));
-                }
+                refusal = Some((answer.proposal.clone(), refused));
                 break;
             }
         }
     }
+    // What the user types into their pager is not for relay.
+    drop(signals);
+    output.finish(ctx)?;
+    if let Some((proposal, refused)) = refusal {
+        if !(ctx.is_quiet() && aside) {
+            let text = source.refusal_text(&proposal, &refused, shown.repair, &ctx.console.err_style());
+            ctx.eprint_at(LogLevel::Error, &text);
+        }
+        if shown.repair && !ctx.is_json() {
+            let prompt = repair::repair_prompt(&refused);
+            ctx.console.print(&ctx.console.out_style().block(&prompt));
+        }
+    }
     ctx.print_json(&BatchJson { command: "preview", exit, answers: answers.len(), objects });
-    exit
+    Ok(exit)
 }
 
 /// Why `relay apply` would not take the answer up: it did before.

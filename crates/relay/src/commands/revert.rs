@@ -6,17 +6,17 @@ use std::path::Path;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::Record;
 use relaycode_ledger::record::RecordedOperation;
-use relaycode_ledger::record::title::reverted_title;
+use relaycode_ledger::record::title::{brings_back, reverted_title};
 use relaycode_ledger::{
-    Ledger, LedgerError, LogTarget, RedoTarget, RevertOptions, RevertPlan, RevertStep, TransactionHeader,
-    TxId,
+    Ledger, LedgerError, LogEntry, LogTarget, RedoTarget, RevertOptions, RevertPlan, RevertStep,
+    TransactionHeader, TxId,
 };
 use relaycode_project::git::head::{self, GitHead};
 use relaycode_text::redact::redact;
 use relaycode_tui::{clock, views};
 
 use super::accept_foreign::{self, AcceptArgs};
-use crate::report::revert::RevertOutcome;
+use crate::report::revert::{ChangeName, RevertOutcome};
 use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, project, questions, render,
 };
@@ -123,11 +123,12 @@ pub(crate) fn next_step(ledger: &Ledger, step: RevertStep) -> CommandResult<Reve
             RedoTarget::Undo(undo) => Some(*undo),
             RedoTarget::Nothing => return Err(nothing("there is nothing to redo".to_string())),
             RedoTarget::Superseded { undo, by } => {
-                let said = format!(
-                    "there is nothing to redo: \"{}\" was made after \"{}\" was undone",
-                    by.title(),
-                    reverted_title(undo.title())
+                let (mut later, mut undone) = (
+                    ChangeName::of_entry(&by),
+                    ChangeName::new(reverted_title(undo.title()), undone_by(&undo)),
                 );
+                later.tell_apart(&mut undone, ledger);
+                let said = format!("there is nothing to redo: {later} was made after {undone} was undone");
                 let id = undo.members.first().and_then(|item| item.id).map(|id| ledger.short_id(id));
                 let id = id.transpose()?.unwrap_or_default();
                 return Err(nothing(said).hint(format!("`relay revert {id}` brings it back")));
@@ -173,6 +174,7 @@ impl RevertRequest<'_> {
             id: None,
             plan,
             dry_run: self.dry_run,
+            done: ChangeName::default(),
             next: None,
             has_keys: self.has_keys,
         };
@@ -180,7 +182,7 @@ impl RevertRequest<'_> {
         let is_left = !outcome.plan.reverts.is_empty()
             && !(outcome.plan.is_empty() && (self.options.file.is_some() || step == RevertStep::Revert));
         if !is_left || self.dry_run {
-            outcome.report(self.root, &newest, ctx);
+            outcome.report(self.root, &newest, ctx)?;
             return Ok(outcome);
         }
         self.confirm_other_head(&newest, &outcome.plan, ctx)?;
@@ -191,8 +193,12 @@ impl RevertRequest<'_> {
             return Err(project::disk_doubt_failure(&id.short(), said));
         }
         outcome.id = Some(id);
-        outcome.next = self.next_title(step);
-        outcome.report(self.root, &newest, ctx);
+        outcome.next = self.next_change(step);
+        outcome.done = self.done_change(&outcome.plan);
+        if let Some(next) = &mut outcome.next {
+            outcome.done.tell_apart(next, self.ledger);
+        }
+        outcome.report(self.root, &newest, ctx)?;
         Ok(outcome)
     }
 
@@ -272,18 +278,35 @@ impl RevertRequest<'_> {
         }
     }
 
-    /// The title of what the same step would be about once more.
-    fn next_title(&self, step: RevertStep) -> Option<String> {
+    /// What was taken back or brought back.
+    fn done_change(&self, plan: &RevertPlan) -> ChangeName {
+        let id = plan.reverts.first().copied();
+        let id = match brings_back(&plan.title) {
+            true => id.and_then(|id| self.ledger.record(id).ok()?.revert_of.first().copied()),
+            false => id,
+        };
+        ChangeName::new(reverted_title(&plan.title), id)
+    }
+
+    /// What the same step would be about once more.
+    fn next_change(&self, step: RevertStep) -> Option<ChangeName> {
         // It is done: that the log cannot be read now is no reason to fail.
         match step {
-            RevertStep::Undo => self.ledger.undo_target().ok()?.map(|entry| entry.title().to_string()),
+            RevertStep::Undo => self.ledger.undo_target().ok()?.map(|entry| ChangeName::of_entry(&entry)),
             RevertStep::Redo => match self.ledger.redo_target().ok()? {
-                RedoTarget::Undo(undo) => Some(reverted_title(undo.title()).to_string()),
+                RedoTarget::Undo(undo) => {
+                    Some(ChangeName::new(reverted_title(undo.title()), undone_by(&undo)))
+                }
                 _ => None,
             },
             RevertStep::Revert => None,
         }
     }
+}
+
+/// The change that an undo took back.
+fn undone_by(undo: &LogEntry) -> Option<TxId> {
+    undo.members.first()?.revert_of.first().copied()
 }
 
 /// As an author's words are: what stands in the files themselves is kept as it is.

@@ -10,6 +10,7 @@ use relaycode_tui::views::record::{RecordView, file_change};
 use relaycode_tui::{DiffLayout, OutputStyle, views};
 use serde_json::{Value, json};
 
+use crate::approver::pager::PagedOutput;
 use crate::terminal::environment::DiffLayoutArgs;
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, json};
 
@@ -56,19 +57,18 @@ impl ShowArgs {
             let project = project.root.to_string_lossy();
             return Ok(ctx.print_result(Exit::Done, json!({"project": project, "records": records})));
         }
-        let look = ctx.console.out_style();
         let layout = self.layout.layout();
+        let mut output = PagedOutput::new(ctx);
         for (at, one) in shown.iter().enumerate() {
             if at > 0 {
-                ctx.console.print("\n");
+                output.push(|_| "\n".to_string(), ctx);
             }
             if !ctx.is_quiet() {
-                ctx.console.print(&views::record::text(&one.shown, &look));
+                output.push(|look| views::record::text(&one.shown, look), ctx);
             }
-            for diff in &one.diffs {
-                ctx.console.print(&diff.text(layout, &look));
-            }
+            output.push(|look| diffs_text(&one.diffs, layout, look), ctx);
         }
+        output.finish(ctx)?;
         Ok(Exit::Done)
     }
 }
@@ -148,6 +148,15 @@ impl RecordDiff {
             None => views::record::no_diff(&self.file, look),
         }
     }
+}
+
+/// The diffs, each after an empty line.
+pub(crate) fn diffs_text(diffs: &[RecordDiff], layout: DiffLayout, look: &OutputStyle) -> String {
+    if diffs.is_empty() {
+        return String::new();
+    }
+    let (layout, remark) = views::diff::choose_layout(layout, look);
+    diffs.iter().fold(remark, |out, one| out + &one.text(layout, look))
 }
 
 /// What a change did to its files.

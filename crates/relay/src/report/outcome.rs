@@ -2,8 +2,14 @@
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::proposal::Proposal;
+<<<<<<< HEAD
 use relaycode_door::gate::StepResult;
 use relaycode_door::{AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmitOutcome};
+=======
+use relaycode_door::{
+    AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmissionOrigin, SubmitOutcome,
+};
+>>>>>>> wt-screens
 use relaycode_ledger::Digest;
 use relaycode_tui::{Glyph, views};
 use serde::{Serialize, Serializer};
@@ -11,7 +17,8 @@ use serde_json::{Value, json};
 
 use crate::json::ResultObject;
 use crate::{
-    CommandContext, CommandFailure, Exit, LogLevel, ProjectState, Submitter, answer, json, project, questions,
+    AnswerOrigin, CommandContext, CommandFailure, Exit, LogLevel, ProjectState, Submitter, answer, json,
+    project, questions,
 };
 
 /// How an answer's way ended.
@@ -115,7 +122,9 @@ impl OutcomeReporter<'_, '_> {
             }
             SubmitOutcome::ApprovalRequired { plan, rules } => {
                 self.print_card(plan);
-                self.report_failure(&nobody_to_ask(rules), Some(plan), json!({"rules": rules}))
+                let origin = self.submitter.source.origin.to_door_origin();
+                let failure = nobody_to_ask(rules, origin, self.clock.is_some());
+                self.report_failure(&failure, Some(plan), json!({"rules": rules}))
             }
             SubmitOutcome::PreCheckFailed { plan, step } => {
                 self.print_card(plan);
@@ -167,11 +176,16 @@ impl OutcomeReporter<'_, '_> {
             return self.report_failure(&failure, Some(plan), json!({"gate": gate}));
         }
         let failure = failure.hint("`--allow gate` keeps it anyway");
-        let retry = self.submitter.source.retry_command_line("apply", "--allow gate");
-        let mut next = format!("keep it anyway: `{retry}`");
-        if self.submitter.source.has_keys {
-            next += &format!(" {} c copies the errors for your model", self.ctx.style().glyph(Glyph::Dot));
+        let source = self.submitter.source;
+        let mut next = Vec::new();
+        // What was pasted into the window is nowhere that another command could take it from.
+        if source.origin != AnswerOrigin::Paste {
+            next.push(format!("keep it anyway: `{}`", source.retry_command_line("apply", "--allow gate")));
         }
+        if source.has_keys {
+            next.push("c copies the errors for your model".to_string());
+        }
+        let next = next.join(&format!(" {} ", self.ctx.style().glyph(Glyph::Dot)));
         let (state, style) = (ProjectState::PutBack.clause(), self.ctx.console.err_style());
         self.ctx.eprint_at(LogLevel::Error, &views::gate::refused_card(gate, state, Some(&next), &style));
         self.failure_result(&failure, Some(plan), json!({"gate": gate}))
@@ -251,21 +265,41 @@ impl Serialize for BatchJson<'_> {
     }
 }
 
-/// Somebody has to decide, and there is nobody.
-fn nobody_to_ask(rules: &[ApprovalReason]) -> CommandFailure {
+/// Somebody has to decide, and there is nobody. `in_watch`: in `relay watch`, which takes no options for one answer.
+fn nobody_to_ask(rules: &[ApprovalReason], origin: SubmissionOrigin, in_watch: bool) -> CommandFailure {
     let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
-    let (allow, ordinary): (Vec<_>, Vec<_>) =
-        rules.iter().map(|reason| reason.rule).partition(|rule| rule.consent == RuleConsent::Allow);
-    let mut allow: Vec<&str> = allow.iter().map(|rule| rule.name).collect();
+    let message = format!("somebody has to say yes, and there is no terminal to ask on: {}", said.join("; "));
+    let mut options: Vec<String> = Vec::new();
+    for reason in rules {
+        match reason.rule.consent {
+            RuleConsent::Yes => options.push("-y".to_string()),
+            RuleConsent::YesIfHandedOver if origin.is_handed_over() => options.push("-y".to_string()),
+            RuleConsent::Allow => options.push(reason.name().to_string()),
+            RuleConsent::YesIfHandedOver | RuleConsent::Person => {
+                let hint = reason.rule.how_to_avoid.filter(|_| reason.rule.consent == RuleConsent::Person);
+                return questions::nobody_to_ask(&message, hint.unwrap_or(ASKED_IN_TERMINAL));
+            }
+        }
+    }
+    if in_watch {
+        return questions::nobody_to_ask(&message, "`relay watch` in a terminal asks you there");
+    }
+    let (yes, mut allow): (Vec<String>, Vec<String>) = options.into_iter().partition(|option| option == "-y");
     allow.sort_unstable();
     allow.dedup();
-    let yes = if ordinary.is_empty() { "" } else { "`-y`" };
+    let yes = if yes.is_empty() { "" } else { "`-y`" };
     let allow = if allow.is_empty() { String::new() } else { format!("`--allow {}`", allow.join(",")) };
     let both = if yes.is_empty() || allow.is_empty() { "" } else { " with " };
+<<<<<<< HEAD
     let message =
         format!("this needs a yes from you, and there is no terminal to ask on: {}", said.join("; "));
+=======
+>>>>>>> wt-screens
     questions::nobody_to_ask(&message, &format!("{yes}{both}{allow} applies it without asking"))
 }
+
+/// What no option answers.
+const ASKED_IN_TERMINAL: &str = "run it in a terminal, where you are asked";
 
 /// Outcomes that end before there is a plan to speak of.
 fn failure_without_plan(outcome: &SubmitOutcome) -> CommandFailure {

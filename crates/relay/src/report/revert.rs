@@ -1,5 +1,6 @@
 //! What came of an undo, a redo or a revert, told to people and to machines.
 
+use std::fmt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -9,12 +10,13 @@ use relaycode_change::proposal::GitFileMode;
 use relaycode_ledger::record::title::{self, reverted_title};
 use relaycode_ledger::record::{Record, RecordOmission};
 use relaycode_ledger::transaction::change::{FileChange, NewMode};
-use relaycode_ledger::{KeptEdits, RevertPlan, RevertStep, TxId};
+use relaycode_ledger::{KeptEdits, Ledger, LogEntry, RevertPlan, RevertStep, TxId};
 use relaycode_tui::views;
 use relaycode_tui::views::revert::RevertReport;
 use serde_json::{Value, json};
 
-use crate::{CommandContext, Exit, json};
+use crate::approver::pager::PagedOutput;
+use crate::{CommandContext, CommandResult, Exit, json};
 
 /// An undo, a redo or a revert that was done, or would be.
 pub(crate) struct RevertOutcome {
@@ -23,9 +25,46 @@ pub(crate) struct RevertOutcome {
     pub(crate) id: Option<TxId>,
     pub(crate) plan: RevertPlan,
     pub(crate) dry_run: bool,
-    /// The title of what the same step would be about once more.
-    pub(crate) next: Option<String>,
+    /// What was taken back or brought back, if something was.
+    pub(crate) done: ChangeName,
+    /// What the same step would be about once more.
+    pub(crate) next: Option<ChangeName>,
     pub(crate) has_keys: bool,
+}
+
+/// What a change is called in a sentence: its title, and its id where another one in the sentence has the same title.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ChangeName {
+    pub(crate) title: String,
+    pub(crate) id: Option<TxId>,
+    short_id: Option<String>,
+}
+
+impl ChangeName {
+    pub(crate) fn new(title: &str, id: Option<TxId>) -> ChangeName {
+        ChangeName { title: title.to_string(), id, short_id: None }
+    }
+
+    pub(crate) fn of_entry(entry: &LogEntry) -> ChangeName {
+        ChangeName::new(entry.title(), entry.members.first().and_then(|item| item.id))
+    }
+
+    /// Two changes of the same title are told apart by their ids.
+    pub(crate) fn tell_apart(&mut self, other: &mut ChangeName, ledger: &Ledger) {
+        if self.title == other.title {
+            for name in [self, other] {
+                name.short_id = name.id.and_then(|id| ledger.short_id(id).ok());
+            }
+        }
+    }
+}
+
+/// `"edit a.txt"`, or `"edit a.txt" (3f9c1e2a)`
+impl fmt::Display for ChangeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.short_id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+        write!(f, "\"{}\"{id}", self.title)
+    }
 }
 
 impl RevertOutcome {
@@ -35,22 +74,35 @@ impl RevertOutcome {
     }
 
     /// Says it. `newest` is what was to be taken back.
-    pub(crate) fn report(&self, root: &Path, newest: &Record, ctx: &mut CommandContext<'_>) {
+    pub(crate) fn report(
+        &self,
+        root: &Path,
+        newest: &Record,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<()> {
         let files: Vec<(FilePlan, FileDiff)> = match self.dry_run {
             true => self.plan.changes.iter().map(|change| planned_diff(root, change)).collect(),
             false => Vec::new(),
         };
         ctx.print_json(&json::result_json(self.step.name(), self.exit(), self.to_json(root, &files)));
         if ctx.is_quiet() {
-            return;
+            return Ok(());
         }
+        let RevertOutcome { step, plan, done, next, has_keys, .. } = self;
+        let report = RevertReport {
+            step: *step,
+            plan,
+            id: done.short_id.as_deref(),
+            next: next.as_ref().map(|next| (next.title.as_str(), next.short_id.as_deref())),
+            has_keys: *has_keys,
+        };
         let look = ctx.style();
-        let RevertOutcome { step, plan, next, has_keys, .. } = self;
-        let report = RevertReport { step: *step, plan, next: next.clone(), has_keys: *has_keys };
         let text = if self.id.is_some() {
             report.text(&look)
         } else if self.dry_run && !plan.reverts.is_empty() {
-            report.preview(&files, &look)
+            let mut output = PagedOutput::new(ctx);
+            output.push(|look| report.preview(&files, look), ctx);
+            return output.finish(ctx);
         } else {
             let title = title::title(newest);
             let said = format!("nothing of \"{}\" is left to {}", reverted_title(&title), step.name());
@@ -58,6 +110,7 @@ impl RevertOutcome {
             views::outcome::success_line(&look, &look.safe(&look.title(&said))) + &missing
         };
         ctx.print_info(&text);
+        Ok(())
     }
 
     fn to_json(&self, root: &Path, files: &[(FilePlan, FileDiff)]) -> Value {

@@ -9,12 +9,12 @@ use std::io::{self, BufWriter, Write};
 use std::rc::Rc;
 
 use relaycode_project::checkout::CheckoutKey;
-use relaycode_tui::{OutputStyle, StreamWidth};
+use relaycode_tui::{OutputStyle, StreamWidth, Terminal};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::terminal::environment::{self, ColorChoice};
-use crate::{CommandFailure, CommandResult, ConsoleEnv, LogLevel, json, render};
+use crate::{CommandFailure, CommandResult, ConsoleEnv, LogLevel, json, questions, render};
 
 /// The two streams of a command and how each wants to be written to.
 pub(crate) struct Console {
@@ -22,6 +22,8 @@ pub(crate) struct Console {
     err: ConsoleStream,
     /// How much is said beside what was asked for: `core.logLevel`, once it is known.
     pub(crate) level: LogLevel,
+    /// What is written is kept for somebody else to show.
+    is_captured: bool,
     /// What no text may show: the checkout's key, which answers repeat.
     hidden: Option<CheckoutKey>,
 }
@@ -71,6 +73,7 @@ impl Console {
             out: ConsoleStream::new(BufWriter::new(out), out_style),
             err: ConsoleStream::new(BufWriter::new(err), err_style),
             level: LogLevel::Info,
+            is_captured: false,
             hidden: None,
         }
     }
@@ -83,7 +86,8 @@ impl Console {
             ConsoleStream::new(CaptureWriter { output: Rc::clone(&kept), stream }, self.out.style)
         };
         let (out, err) = (stream(|kept| &mut kept.out), stream(|kept| &mut kept.err));
-        let console = Console { out, err, level: LogLevel::Info, hidden: self.hidden.clone() };
+        let console =
+            Console { out, err, level: LogLevel::Info, is_captured: true, hidden: self.hidden.clone() };
         (console, kept)
     }
 
@@ -100,6 +104,12 @@ impl Console {
     /// How stderr wants to be written to.
     pub(crate) fn err_style(&self) -> OutputStyle {
         self.err.style
+    }
+
+    /// The terminal that stdout goes to, where somebody sits at it.
+    pub(crate) fn out_terminal(&self) -> Option<Terminal> {
+        let is_terminal = self.out.style.width.is_some() && !self.is_captured;
+        is_terminal.then(questions::open_terminal).flatten()
     }
 
     /// The terminal has another size: lines are laid out in it from now on.

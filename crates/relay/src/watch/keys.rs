@@ -116,10 +116,7 @@ impl WatchSession<'_, '_> {
             LastDiff::Planned(files) => {
                 let layout = self.layout(side);
                 let text = |look: &OutputStyle| -> String {
-                    let texts = files
-                        .iter()
-                        .map(|(file, of_file)| diff::file_text_with_layout(file, of_file, layout, look));
-                    texts.collect()
+                    diff::files_text(files.iter().map(|(file, of_file)| (file, of_file)), layout, look)
                 };
                 self.live.erase();
                 show_in_pager(self, &text);
@@ -128,7 +125,7 @@ impl WatchSession<'_, '_> {
             LastDiff::Applied(id) => {
                 let shown = show::record_diffs(&self.door.ledger, *id)?;
                 let layout = self.layout(side);
-                self.show_paged(&|look| shown.iter().map(|one| one.text(layout, look)).collect());
+                self.show_paged(&|look| show::diffs_text(&shown, layout, look));
                 Ok(())
             }
         }

@@ -24,7 +24,7 @@ use relaycode_tui::input::CbreakGuard;
 use relaycode_tui::input::decode::PastedText;
 use relaycode_tui::live_line::LiveLine;
 use relaycode_tui::notify::Notifier;
-use relaycode_tui::{Terminal, TerminalEvent, clock};
+use relaycode_tui::{Terminal, TerminalEvent, clock, pluralize};
 use relaycode_watch::bulk::BulkCollector;
 use relaycode_watch::clipboard::{self, ClipboardBackend, ClipboardError, ClipboardUnavailable};
 use relaycode_watch::config::ConfigWatcher;
@@ -272,8 +272,7 @@ impl<'s, 'c> WatchSession<'s, 'c> {
                 self.eprint_remark(said);
             }
             InboxEvent::Dropped(count) => {
-                let said =
-                    if count == 1 { "one more copy".to_string() } else { format!("{count} more copies") };
+                let said = pluralize(count, "more copy");
                 self.eprint_remark(&format!("{said} came meanwhile: not looked at"));
             }
             InboxEvent::ClipboardLost(gone) => self.handle_clipboard_loss(&gone),
@@ -358,10 +357,8 @@ impl<'s, 'c> WatchSession<'s, 'c> {
 
 /// `2 collected copies were not taken up`
 fn unprocessed_message(count: usize) -> String {
-    match count {
-        1 => "a collected copy was not taken up".to_string(),
-        count => format!("{count} collected copies were not taken up"),
-    }
+    let were = if count == 1 { "was" } else { "were" };
+    format!("{} {were} not taken up", pluralize(count, "collected copy"))
 }
 
 /// Waits without a terminal.

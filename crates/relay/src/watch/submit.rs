@@ -1,5 +1,6 @@
 //! Taking up a text: whom each answer in it is meant for, the way through the door, and what became of it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -9,7 +10,7 @@ use relaycode_change::plan::{Plan, PlanRefusal};
 use relaycode_change::proposal::work_budget::StopFlag;
 use relaycode_door::{AnswerProposal, Door, SubmitOutcome};
 use relaycode_tui::input::decode::InputKey;
-use relaycode_tui::{Glyph, TerminalEvent, clock};
+use relaycode_tui::{Glyph, TerminalEvent, clock, pluralize};
 use relaycode_watch::filter::{self, Addressee};
 use relaycode_watch::inbox::{InboxSource, InboxText};
 use relaycode_watch::seen_texts::{PastOutcome, RepeatVerdict};
@@ -187,6 +188,7 @@ impl WatchSession<'_, '_> {
             clock: clock::time_of_day(),
             terminal: self.terminal.clone(),
             on_question: Box::new(move |question| on_question.on_question(question)),
+            news: self.arrival_news(),
         };
         let submitter = Submitter { door: &self.door, source, is_batch };
         let submitted = submitter.submit(answer, plan, Some(session), self.ctx)?;
@@ -201,6 +203,16 @@ impl WatchSession<'_, '_> {
         }
         self.discard_typed_input();
         Ok(submitted.outcome.as_ref().and_then(last_answer::past_outcome))
+    }
+
+    /// Tells of answers that come in while a question is open: `2 answers waiting`.
+    fn arrival_news(&self) -> Box<dyn Fn() -> Option<String>> {
+        let inbox = self.inbox.clone();
+        let told = Cell::new(inbox.waiting_texts());
+        Box::new(move || {
+            let waiting = inbox.waiting_texts();
+            (told.replace(waiting) < waiting).then(|| format!("{} waiting", pluralize(waiting, "answer")))
+        })
     }
 
     /// Nothing that was typed meanwhile counts; what was pasted does.

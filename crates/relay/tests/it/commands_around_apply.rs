@@ -244,7 +244,7 @@ fn blame_names_the_change_of_a_line() {
     ----- stdout -----
     2  2
       change     0f8fad5b, now, from stdin
-      message    feat: two
+      title      feat: two
       asked for  digits, please
       `relay show 0f8fad5b` shows all of it
     ");

@@ -97,3 +97,25 @@ fn a_project_that_may_not_be_written_can_be_read() {
     mode(0o700);
     assert_eq!(out.lines().count(), 1, "{out}");
 }
+
+#[test]
+fn an_origin_that_does_not_exist_is_refused_with_those_that_do() {
+    let project = project();
+    project.applied(&edit("a.txt", "two", "2"));
+    relay_snapshot!(project.relay(&["log", "--origin", "foo"]), @"
+    exit 2
+    ----- stderr -----
+    ✗ no change comes from `foo`
+      `--origin` takes file, stdin, clipboard, paste, agent, friend, codex, claude, gemini, opencode, init, original, record, redo, revert, undo
+    ");
+    relay_snapshot!(project.relay(&["log", "--origin", "codex"]), @"
+    exit 0
+    ----- stdout -----
+    nothing in the log fits that; `relay log` lists it all
+    ");
+    relay_snapshot!(project.relay(&["log", "--origin", "stdin"]), @"
+    exit 0
+    ----- stdout -----
+      1   change-1  now  stdin  1 file  +1 −1  edit a.txt
+    ");
+}

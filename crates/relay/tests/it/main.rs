@@ -50,6 +50,7 @@ mod show;
 mod spec_api;
 mod spec_requirement;
 mod terminal_questions;
+mod terminal_widths;
 mod trust;
 mod trust_question;
 mod undo;

@@ -104,7 +104,7 @@ fn log_show_and_blame_know_it_like_any_other_change() {
     ----- stdout -----
     3  three
       change     change-1, now, from record
-      message    try something
+      title      try something
       asked for  sh -c 'echo three >> a.txt'
       `relay show change-1` shows all of it
     ");

@@ -242,3 +242,37 @@ fn a_recorded_command_is_undone_and_brought_back() {
     project.done(&["redo"]);
     assert_eq!(project.tree(), after);
 }
+
+#[test]
+fn changes_of_the_same_title_are_told_apart_by_their_ids() {
+    let project = project();
+    let ids = ["two", "six"].map(|word| project.applied(&edit("a.txt", word, "changed")));
+    let first = project.relay(&["undo"]);
+    assert!(first.out.contains(&ids[0][..8]) && first.out.contains(&ids[1][..8]), "{first:?}");
+    relay_snapshot!(first, @r#"
+    exit 0
+    ----- stdout -----
+    ✓ undone: edit a.txt (change-1)
+      `relay redo` brings it back · `relay undo` again: "edit a.txt" (change-2)
+    "#);
+    relay_snapshot!(project.relay(&["undo"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ undone: edit a.txt
+      `relay redo` brings it back
+    ");
+    relay_snapshot!(project.relay(&["redo"]), @r#"
+    exit 0
+    ----- stdout -----
+    ✓ brought back: edit a.txt (change-1)
+      `relay undo` takes it out again · `relay redo` again: "edit a.txt" (change-2)
+    "#);
+    project.done(&["undo"]);
+    project.applied(&edit("a.txt", "four", "changed"));
+    relay_snapshot!(project.relay(&["redo"]), @r#"
+    exit 2
+    ----- stderr -----
+    ✗ there is nothing to redo: "edit a.txt" (change-1) was made after "edit a.txt" (change-2) was undone; nothing was changed
+      `relay revert change-3` brings it back
+    "#);
+}

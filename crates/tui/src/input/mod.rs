@@ -159,7 +159,18 @@ impl Terminal {
 
     /// Asks, and waits for the answer. `stopped` is polled, also after every signal.
     pub fn prompt(&self, question: &str, style: &OutputStyle, stopped: &dyn Fn() -> bool) -> PromptAnswer {
-        self.ask(question, false, style, stopped)
+        self.prompt_with_news(question, style, stopped, &|| None)
+    }
+
+    /// The same. `news` is polled, too: what it says (safe to print) is shown, and the question again below it.
+    pub fn prompt_with_news(
+        &self,
+        question: &str,
+        style: &OutputStyle,
+        stopped: &dyn Fn() -> bool,
+        news: &dyn Fn() -> Option<String>,
+    ) -> PromptAnswer {
+        self.ask(question, false, style, stopped, news)
     }
 
     /// Asks for a secret: nothing of it is shown. A paste is part of the answer.
@@ -169,7 +180,7 @@ impl Terminal {
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
     ) -> PromptAnswer {
-        self.ask(question, true, style, stopped)
+        self.ask(question, true, style, stopped, &|| None)
     }
 
     fn ask(
@@ -178,6 +189,7 @@ impl Terminal {
         secret: bool,
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
+        news: &dyn Fn() -> Option<String>,
     ) -> PromptAnswer {
         let _listening = self.enter_cbreak();
         // Before the question is shown, so that an immediate answer counts.
@@ -187,7 +199,7 @@ impl Terminal {
             self.queue.borrow_mut().pastes.clear();
         }
         self.write_text(question);
-        let answer = self.read_answer(question, secret, style, stopped);
+        let answer = self.read_answer(question, secret, style, stopped, news);
         let answer = answer.unwrap_or_else(PromptAnswer::Disconnected);
         self.write_text("\n");
         // Also if the signal came together with the line.
@@ -200,6 +212,7 @@ impl Terminal {
         secret: bool,
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
+        news: &dyn Fn() -> Option<String>,
     ) -> Result<PromptAnswer, String> {
         let mut line = LineEditor::default();
         loop {
@@ -208,6 +221,9 @@ impl Terminal {
             }
             let before = self.queue.borrow().counts();
             let typed = if secret { String::new() } else { style.safe(line.text()).into_owned() };
+            if let Some(said) = news() {
+                self.write_text(&format!("\n  ({said})\n{question}{typed}"));
+            }
             self.read_line_keys(&format!("{question}{typed}"))?;
             let (came, lost) = self.queue.borrow().counts();
             if secret {

@@ -1,5 +1,7 @@
 //! The pieces of a line: text that may be painted and knows its width, counts, numbers.
 
+use relaycode_text::plural::pluralize;
+
 use crate::{Glyph, OutputStyle, PaintRole, cells};
 
 /// A list shows this many entries, then how many more there are.
@@ -100,12 +102,6 @@ pub fn more_line(style: &OutputStyle, lead: &str, total: usize) -> String {
         0 => String::new(),
         more => format!("{lead}{}\n", style.paint(PaintRole::Dim, &format!("and {more} more"))),
     }
-}
-
-/// `1 file`, `3 files`.
-pub fn pluralize(count: usize, noun: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{s}")
 }
 
 /// `812 bytes`, `12 kB`, `3.4 MB`.

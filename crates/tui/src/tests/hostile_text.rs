@@ -147,7 +147,7 @@ fn answers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
         ("planned again", question::replanned_warning(&[odd_path(s), odd_path(s)], style)),
         ("files", question::numbered_files(&files, true, style)),
         ("for the model", question::rejection_preview(s, style)),
-        ("why", rules::text(&rules, Some(Digest::of(s.as_bytes())), style)),
+        ("why", rules::text(&rules, rules::AskedIn::Watch, Some(Digest::of(s.as_bytes())), style)),
         ("would ask", rules::would_ask_line(&rules, style)),
         ("repair", style.block(&relaycode_change::prompt::repair::repair_prompt(&refused)).into_owned()),
     ]
@@ -266,7 +266,8 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
     let reverted = crate::views::revert::RevertReport {
         step: RevertStep::Undo,
         plan: &reversal,
-        next: Some(text.clone()),
+        id: Some(&text),
+        next: Some((&text, Some(&text))),
         has_keys: false,
     };
     let why = rules::record_rules(&record, style);

@@ -103,7 +103,7 @@ pub(crate) fn title_with_totals(
     let cells = totals[0].cells + gap.len() + totals[1].cells;
     let room = style.columns().saturating_sub(cells + lead.cells + 3);
     let clipped = style.clip(title, room);
-    if style.is_narrow() && clipped != style.safe(title) {
+    if style.width.is_some() && clipped != style.safe(title) {
         let below = narrow::flow_parts(style, StyledText::plain("  "), 2, 2, &totals);
         return narrow::title_rows(style, lead, 2, title) + &below;
     }

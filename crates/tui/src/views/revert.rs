@@ -21,8 +21,10 @@ const TITLE: usize = 50;
 pub struct RevertReport<'a> {
     pub step: RevertStep,
     pub plan: &'a RevertPlan,
-    /// The title of what the same step would be about once more.
-    pub next: Option<String>,
+    /// Of the change, where what is next has the same title.
+    pub id: Option<&'a str>,
+    /// The title of what the same step would be about once more; its id, where that is needed.
+    pub next: Option<(&'a str, Option<&'a str>)>,
     /// There are keys for it, as in `relay watch`.
     pub has_keys: bool,
 }
@@ -41,7 +43,10 @@ impl RevertReport<'_> {
             true => format!(" {dot} its files were so already"),
             false => String::new(),
         };
-        let mut out = success_line(style, &format!("{what}: {}{nothing}{kept}", self.title(style)));
+        let mut out = success_line(
+            style,
+            &format!("{what}: {}{}{nothing}{kept}", self.title(style), in_brackets(self.id, style)),
+        );
         out += &self.remarks(style);
         out + &indented_line(style, &self.next_steps(style))
     }
@@ -115,10 +120,15 @@ impl RevertReport<'_> {
             RevertStep::Redo => (undo, Some(redo)),
             RevertStep::Revert => (undo, None),
         };
-        let next = same.zip(self.next.as_deref()).map(|(same, title)| {
+        let next = same.zip(self.next).map(|(same, (title, id))| {
             let title = style.clip(&style.title(title), TITLE);
-            format!(" {} {same} again: \"{title}\"", style.glyph(Glyph::Dot))
+            format!(" {} {same} again: \"{title}\"{}", style.glyph(Glyph::Dot), in_brackets(id, style))
         });
         format!("{back} {again}{}", next.unwrap_or_default())
     }
+}
+
+/// ` (3f9c1e2a)`
+fn in_brackets(id: Option<&str>, style: &OutputStyle) -> String {
+    id.map(|id| format!(" ({})", style.safe(id))).unwrap_or_default()
 }

@@ -1,5 +1,7 @@
 //! Fewer files than `patch.minFileChanges`, or more than `patch.maxFileChanges`.
 
+use relaycode_text::plural::pluralize;
+
 use super::{ApprovalReason, ApprovalRule, CheckedChange, RuleConsent, RuleText};
 use crate::submit::changes;
 
@@ -29,7 +31,6 @@ impl ApprovalRule for FileCountRule {
 pub fn reason(files: usize, bound: u64) -> ApprovalReason {
     let few = u64::try_from(files).is_ok_and(|files| files < bound);
     let key = if few { "minFileChanges" } else { "maxFileChanges" };
-    let s = if files == 1 { "" } else { "s" };
-    let sentence = format!("it changes {files} file{s}, and `patch.{key}` is {bound}");
+    let sentence = format!("it changes {}, and `patch.{key}` is {bound}", pluralize(files, "file"));
     ApprovalReason::new(&FileCountRule, sentence).with_field("files", files).with_field("bound", bound)
 }

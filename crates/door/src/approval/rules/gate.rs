@@ -1,6 +1,8 @@
 //! The gate's verdict is bad: a command that failed or could not run, or more errors than both the configuration and
 //! the project's own state allow.
 
+use relaycode_text::plural::pluralize;
+
 use super::{ApprovalReason, ApprovalRule, RuleConsent, RuleText};
 use crate::gate::{GateReport, GateStep};
 
@@ -31,8 +33,8 @@ impl ApprovalRule for GateRule {
                 reasons.push(reason(format!("{linter} failed, and named no error that relay understands")));
             }
             if after > allowed_errors.max(before) {
-                let s = if after == 1 { "" } else { "s" };
-                reasons.push(reason(format!("{linter} went from {before} to {after} error{s}")));
+                let errors = pluralize(after, "error");
+                reasons.push(reason(format!("{linter} went from {before} to {errors}")));
             }
         }
         reasons

@@ -322,7 +322,7 @@ fn what_a_record_cannot_hold_is_named() {
     drop(std::os::unix::net::UnixListener::bind(project.path("pipe")).unwrap());
     let adopted = adopt(recording);
     for (path, part) in [
-        ("tied", "was changed, and has 1 other names"),
+        ("tied", "was changed, and has 1 other name (hard links)"),
         ("pipe", "became a special file"),
         ("line\nbreak", "not the same on every system"),
         ("n\\xff", "not UTF-8"),

@@ -121,10 +121,10 @@ fn a_diff_is_of_everything_of_a_file_or_of_a_place() {
         (ASKED, "d 1.2\n"),
         ("+++ b/src/cart.ts\r\n@@ -27,7 +27,7 @@", ""),
         (ASKED, "d 9\n"),
-        ("! there is no `9` among these", ""),
+        ("! `9` is none of these", ""),
         ("1.3    line 57    +1 −1   new 57", ""),
         (ASKED, "d 1.9\n"),
-        ("! there is no `1.9` among these", ""),
+        ("! `1.9` is none of these", ""),
         (ASKED, "y\n"),
     ];
     let (reply, seen) = ask(desk, script);
@@ -254,7 +254,7 @@ fn an_editor_that_fails_or_changes_nothing_changes_nothing() {
         (ASKED, "e 3\n"),
         ("! old.ts has no text to edit", ""),
         (ASKED, "e 8\n"),
-        ("! there is no `8` among these", ""),
+        ("! `8` is none of these", ""),
         (ASKED, "n\n"),
     ];
     assert_eq!(ask_with(Desk::new(), |_| ended(0), script).0, no());
@@ -268,7 +268,8 @@ fn an_editor_that_fails_or_changes_nothing_changes_nothing() {
 #[test]
 fn hostile_text_is_shown_and_never_obeyed() {
     let hostile = "a\x1b[2Jb\u{202e}c\u{9b}31m\n";
-    let plan = Plan { files: vec![file("a.ts", Some("x\n"), Some(hostile))], ..Plan::default() };
+    let files = vec![file("a.ts", Some("x\n"), Some(hostile)), file("b.ts", Some("x\n"), Some("y\n"))];
+    let plan = Plan { files, ..Plan::default() };
     let mut proposal = proposal();
     proposal.control.git_commit_msg = Some(hostile.to_string());
     let rules = [rules::guarded::reason(&path("a.ts"), hostile)];

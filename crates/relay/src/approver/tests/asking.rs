@@ -179,10 +179,13 @@ fn gate() -> GateReport {
 
 #[test]
 fn keep_shows_what_the_gate_said() {
-    let (plan, gate) = (plan(), gate());
+    let (proposal, plan, gate) = (proposal(), plan(), gate());
     let rules = [rules::gate::reason("tsc --noEmit went from 2 to 5 errors".to_string())];
-    let question = ApprovalQuestion::Keep { plan: &plan, digest: digest(), gate: &gate, rules: &rules };
+    let (digest, rules) = (digest(), &rules);
+    let question = ApprovalQuestion::Keep { proposal: &proposal, plan: &plan, digest, gate: &gate, rules };
     let script: Script = &[
+        ("feat: round totals", ""),
+        ("M  src/cart.ts   +3 −3", ""),
         ("on disk, not kept yet", ""),
         ("src/cart.ts:31  Type 'string' is not assignable", ""),
         ("… 2 more new errors", ""),

@@ -81,6 +81,7 @@ impl Desk {
         let outside = ApproverHooks {
             open: Box::new(move || Some(Terminal::from_file(terminal.try_clone().unwrap(), false))),
             on_question: Box::new(|_| {}),
+            news: Box::new(|| None),
             stop: Box::new(move || stop.get()),
             run: Box::new(run),
             err: Some(self.terminal.try_clone().unwrap()),

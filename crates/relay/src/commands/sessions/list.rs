@@ -17,8 +17,8 @@ use crate::{CommandContext, CommandResult, Exit, LogLevel, json};
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct SessionsListArgs {
     /// How many to list
-    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20, value_parser = parse_positive)]
-    limit: usize,
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = parse_positive, alias = "limit")]
+    count: usize,
 
     /// Those of every directory, by id alone: numbers are those of one directory
     #[arg(short, long)]
@@ -40,7 +40,7 @@ impl SessionsListArgs {
         listed.unanswered.retain(|info| !swept.contains(&info.path));
         let total = listed.sessions.len();
         let digits = id_digits(&listed.sessions);
-        listed.sessions.truncate(self.limit);
+        listed.sessions.truncate(self.count);
         listing.count_messages(&mut listed.sessions);
         for (path, why) in &listed.unreadable {
             ctx.eprint_remark(LogLevel::Warn, &format!("{} cannot be read: {why}", path.display()));

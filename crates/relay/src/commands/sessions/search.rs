@@ -30,8 +30,8 @@ pub(super) struct SessionsSearchArgs {
     all: bool,
 
     /// How many sessions to show
-    #[arg(short = 'n', long = "limit", value_name = "N", default_value_t = 20, value_parser = parse_positive)]
-    limit: usize,
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = parse_positive, alias = "limit")]
+    count: usize,
 }
 
 impl SessionsSearchArgs {
@@ -46,7 +46,7 @@ impl SessionsSearchArgs {
         let (mut found, mut searched, mut skipped, mut more) = (Vec::new(), 0, 0, false);
         let mut last_told = Instant::now();
         for info in &sessions {
-            if found.len() == self.limit {
+            if found.len() == self.count {
                 more = true;
                 break;
             }
@@ -74,7 +74,7 @@ impl SessionsSearchArgs {
             }
         }
         if skipped > 0 {
-            let lines = pluralize(usize::try_from(skipped).unwrap_or(usize::MAX), "line");
+            let lines = pluralize(skipped, "line");
             ctx.eprint_remark(LogLevel::Warn, &format!("{lines} too long to search"));
         }
         self.print_hits(&sessions, &found, searched, more, ctx);
@@ -124,7 +124,7 @@ impl SessionsSearchArgs {
             .collect();
         ctx.console.print(&view::text(&shown, &look));
         if more {
-            let said = format!("\nthere may be more; `-n {}` looks further\n", self.limit.saturating_mul(5));
+            let said = format!("\nthere may be more; `-n {}` looks further\n", self.count.saturating_mul(5));
             ctx.console.print(&look.wrap(&said, 2));
         }
     }

@@ -1,16 +1,13 @@
 //! `relay sessions show`: a conversation as text.
 
-use std::rc::Rc;
-
 use relaycode_session::{EntryBody, Session, SessionEntry};
+use relaycode_tui::clock;
 use relaycode_tui::views::sessions::transcript::{self, TranscriptHeader, TranscriptPart};
-use relaycode_tui::{OutputStyle, clock};
 use serde_json::{Value, json};
 
 use super::locator::{SessionLocator, session_failure, session_title};
-use crate::approver::pager::Pager;
-use crate::approver::terminal_program_runner;
-use crate::{CommandContext, CommandResult, Exit, SignalGuard, UserPrograms, process_runner, questions};
+use crate::approver::pager::PagedOutput;
+use crate::{CommandContext, CommandResult, Exit};
 
 /// Show a conversation
 ///
@@ -48,24 +45,12 @@ impl SessionsShowArgs {
             messages: session.facts().messages,
             damage: damage.into_iter().take(MAX_DAMAGE).collect(),
         };
-        let look = ctx.console.out_style();
-        let paged = if look.width.is_some() && !ctx.is_quiet() { questions::open_terminal() } else { None };
-        let Some(terminal) = paged else {
-            ctx.console.print(&transcript::header_text(&head, &look));
-            return self.for_each_part(&session, &path, &mut |part| {
-                ctx.console.print(&transcript::part_text(part, self.full, &look));
-            });
-        };
-        let mut parts = Vec::new();
-        self.for_each_part(&session, &path, &mut |part| parts.push(part.clone()))?;
-        let text = |look: &OutputStyle| {
-            let said = parts.iter().map(|part| transcript::part_text(part, self.full, look));
-            std::iter::once(transcript::header_text(&head, look)).chain(said).collect::<String>()
-        };
-        ctx.console.flush();
-        let run = terminal_program_runner(process_runner()?, Rc::new(SignalGuard::acquire()?));
-        Pager { terminal: &terminal, style: look, programs: &UserPrograms::from_env(), run: &run }
-            .show(&text);
+        let mut output = PagedOutput::new(ctx);
+        output.push(|look| transcript::header_text(&head, look), ctx);
+        self.for_each_part(&session, &path, &mut |part| {
+            output.push(|look| transcript::part_text(part, self.full, look), ctx);
+        })?;
+        output.finish(ctx)?;
         Ok(Exit::Done)
     }
 

@@ -101,7 +101,7 @@ pub(crate) fn sessions_table(sessions: &[FriendSession], look: &OutputStyle) -> 
         let dot = format!(" {} ", look.glyph(Glyph::Dot));
         let parts = [
             session.friend.clone(),
-            pluralize(usize::try_from(session.turns).unwrap_or(usize::MAX), "answer"),
+            pluralize(session.turns, "answer"),
             clock::ago(&session.used.to_string()),
             session.project.display().to_string(),
         ];

@@ -10,7 +10,7 @@ use std::time::Duration;
 use relaycode_llm::models::discover::DiscoveryResult;
 use relaycode_llm::models::ignored_settings::IgnoredSettings;
 use relaycode_llm::models::keys::KeySource;
-use relaycode_llm::models::model::{ModelPrice, ServerCompat};
+use relaycode_llm::models::model::{Model, ModelPrice, ServerCompat};
 use relaycode_llm::models::{
     ModelFieldOrigin, ModelMatchKind, ModelRole, RegistryModel, SelectedModel, YamlFileError,
 };
@@ -34,6 +34,10 @@ pub(crate) struct ModelRow<'k> {
 }
 
 impl ModelRow<'_> {
+    fn key_text(&self) -> String {
+        self.key.as_ref().map_or("no key".to_string(), key_source_text)
+    }
+
     /// For machines.
     pub(crate) fn to_json(&self) -> Value {
         let model = &self.known.model;
@@ -50,36 +54,99 @@ impl ModelRow<'_> {
     }
 }
 
-/// A line for each model.
+/// A line for each model; where that is too wide, below the name of its provider.
 pub(crate) fn models_table(lines: &[ModelRow<'_>], look: &OutputStyle) -> String {
-    let names: Vec<String> = lines.iter().map(|line| look.clip(&line.known.model.selector(), NAME)).collect();
-    let widest = names.iter().map(|name| cells(name)).max().unwrap_or_default();
-    let prices: Vec<String> = lines.iter().map(|line| price(&line.known.model.price, line)).collect();
-    let dear = prices.iter().map(|price| cells(price)).max().unwrap_or_default();
-    let dear = dear.max(cells(PRICE));
-    let mut text = String::new();
-    if !lines.is_empty() && !look.is_narrow() {
-        let head = format!("  {:<widest$}  {:>6}  {PRICE:<dear$}  {:<14}  key", "model", "reads", "can");
-        text += &format!("{}\n", look.paint(PaintRole::Dim, &head));
+    let keys: Vec<String> = lines.iter().map(|line| look.safe(&line.key_text()).into_owned()).collect();
+    let table = ModelTable::new(lines, look, |model| model.selector());
+    let key = keys.iter().map(|key| cells(key)).max().unwrap_or_default();
+    if look.width.is_some_and(|columns| 2 + table.cells() + 2 + key > columns) {
+        return grouped_models(lines, look);
     }
-    for ((line, name), price) in lines.iter().zip(&names).zip(&prices) {
-        let model = &line.known.model;
-        let able = abilities(line.known);
-        let key = line.key.as_ref().map_or("no key".to_string(), key_source_text);
-        let blanks = " ".repeat(widest.saturating_sub(cells(name)));
-        let numbers = format!("{:>6}  {price:<dear$}  {able:<14}", short_count(model.context_window));
-        let room = 2 + widest + 2 + cells(&numbers) + 2 + cells(&key);
-        let key = look.paint(PaintRole::Dim, &look.safe(&key));
-        if look.is_narrow() && room > look.columns() {
-            let parts = [short_count(model.context_window), price.clone(), able.to_string()];
-            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            let said = format!("    {}", parts.join(&format!(" {} ", look.glyph(Glyph::Dot))));
-            text += &format!("  {name}\n{}\n    {key}\n", look.wrap(&said, 4));
-        } else {
-            text += &format!("  {name}{blanks}  {numbers}  {key}\n");
-        }
+    let mut text = String::new();
+    if !lines.is_empty() {
+        text += &format!("{}\n", look.paint(PaintRole::Dim, &format!("  {}  key", table.head())));
+    }
+    for (row, key) in table.rows.iter().zip(&keys) {
+        text += &format!("  {}  {}\n", table.line(row), look.paint(PaintRole::Dim, key));
     }
     text
+}
+
+/// Models below their provider and its key.
+fn grouped_models(lines: &[ModelRow<'_>], look: &OutputStyle) -> String {
+    let table = ModelTable::new(lines, look, |model| model.id.clone());
+    let fits = 4 + table.cells() <= look.columns();
+    let mut text = String::new();
+    if fits {
+        text += &format!("{}\n", look.paint(PaintRole::Dim, &format!("    {}", table.head())));
+    }
+    let mut provider = "";
+    for (line, row) in lines.iter().zip(&table.rows) {
+        if line.known.model.provider != provider {
+            provider = &line.known.model.provider;
+            let key = look.wrap(&format!("  {}  {}", look.safe(provider), look.safe(&line.key_text())), 4);
+            text += &format!("{}\n", look.paint(PaintRole::Strong, &key));
+        }
+        if fits {
+            text += &format!("    {}\n", table.line(row).trim_end());
+            continue;
+        }
+        let parts = [row.reads.as_str(), row.price.as_str(), row.able];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let said = format!("      {}", parts.join(&format!(" {} ", look.glyph(Glyph::Dot))));
+        text += &format!("    {}\n{}\n", row.name, look.wrap(&said, 6));
+    }
+    text
+}
+
+/// What the table says of models, and how wide its columns are.
+struct ModelTable {
+    rows: Vec<ModelTableRow>,
+    name: usize,
+    price: usize,
+}
+
+struct ModelTableRow {
+    name: String,
+    reads: String,
+    price: String,
+    able: &'static str,
+}
+
+/// Cells of what a model reads.
+const READS: usize = 6;
+/// Cells of what it can do.
+const ABLE: usize = 14;
+
+impl ModelTable {
+    fn new(lines: &[ModelRow<'_>], look: &OutputStyle, name: impl Fn(&Model) -> String) -> ModelTable {
+        let row = |line: &ModelRow<'_>| ModelTableRow {
+            name: look.clip(&name(&line.known.model), NAME.min(look.columns().saturating_sub(4))),
+            reads: short_count(line.known.model.context_window),
+            price: price(&line.known.model.price, line),
+            able: abilities(line.known),
+        };
+        let rows: Vec<ModelTableRow> = lines.iter().map(row).collect();
+        let widest =
+            |cell: fn(&ModelTableRow) -> &str| rows.iter().map(|row| cells(cell(row))).max().unwrap_or(0);
+        let (name, price) = (widest(|row| &row.name), widest(|row| &row.price));
+        ModelTable { name: name.max(cells("model")), price: price.max(cells(PRICE)), rows }
+    }
+
+    fn cells(&self) -> usize {
+        self.name + 2 + READS + 2 + self.price + 2 + ABLE
+    }
+
+    fn head(&self) -> String {
+        let ModelTable { name, price, .. } = self;
+        format!("{:<name$}  {:>READS$}  {PRICE:<price$}  {:<ABLE$}", "model", "reads", "can")
+    }
+
+    fn line(&self, row: &ModelTableRow) -> String {
+        let ModelTableRow { name, reads, price, able } = row;
+        let blanks = " ".repeat(self.name.saturating_sub(cells(name)));
+        format!("{name}{blanks}  {reads:>READS$}  {price:<width$}  {able:<ABLE$}", width = self.price)
+    }
 }
 
 /// The roles of `models.yml`.

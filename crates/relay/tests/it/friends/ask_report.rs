@@ -12,10 +12,12 @@ use std::time::Duration;
 
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
 use relaycode_testkit::process::{ChildGuard, poll_until};
+use relaycode_testkit::screen::{TestScreen, on_terminal};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use crate::friends::fixture::{Codex, Stage, answering};
+use crate::friends::fixture::{Codex, Stage, THREAD, answering};
 use crate::relay_snapshot;
 
 fn verdict(word: &str) -> String {
@@ -288,4 +290,30 @@ fn no_time_is_refused_by_every_command() {
         }
     }
     assert!(!stage.log().contains("thread/"));
+}
+
+#[test]
+fn at_a_terminal_the_words_appear_as_they_come() {
+    let place = TempDir::with_prefix("go-").unwrap();
+    let go = place.path().join("go");
+    let delta = json!({"method": "item/agentMessage/delta", "params": {"threadId": THREAD, "itemId": "m", "delta": "A heron"}});
+    let item = json!({"type": "agentMessage", "id": "m", "text": "A heron, I think."});
+    let item = json!({"method": "item/completed", "params": {"threadId": THREAD, "item": item}});
+    let end =
+        json!({"method": "turn/completed", "params": {"threadId": THREAD, "turn": {"status": "completed"}}});
+    let turn = format!(
+        "cat <<'END'\n{}\n{delta}\nEND\nuntil [ -e '{}' ]; do sleep 0.02; done\ncat <<'END'\n{item}\n{end}\nEND\n",
+        json!({"id": 5, "result": {"turn": {"id": "t"}}}),
+        go.display(),
+    );
+    let stage = Stage::new().codex(&Codex::turning(&turn));
+    let mut command = on_terminal(env!("CARGO_BIN_EXE_relay"));
+    stage.surround(&mut command);
+    command.args(["ask", "Which bird is it?"]).env("NO_COLOR", "1");
+    let mut screen = TestScreen::start(command, 80, 24);
+    screen.wait_for_line("A heron");
+    assert!(screen.try_exit_status().is_none(), "{}", screen.scrollback_text());
+    fs::write(&go, "").unwrap();
+    assert!(screen.wait_exit().success(), "{}", screen.scrollback_text());
+    assert_eq!(screen.scrollback_text().matches("A heron").count(), 1, "{}", screen.scrollback_text());
 }

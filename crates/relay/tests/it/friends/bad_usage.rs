@@ -619,3 +619,10 @@ fn a_friend_of_the_other_kind_is_refused_in_the_same_words() {
     ");
     stage.works(&["ask", "x", "--to", "codex"]);
 }
+
+#[test]
+fn the_help_of_do_offers_nothing_that_is_always_refused() {
+    let stage = Stage::answered();
+    let help = stage.project.relay(&["do", "--help"]).out;
+    assert!(!help.contains("--session") && !help.contains("foreign-change"), "{help}");
+}

@@ -108,13 +108,19 @@ impl Stage {
     /// `relay` with nothing in PATH but what stands on the stage.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = self.project.command(args);
+        self.surround(&mut command);
+        command
+    }
+
+    /// Gives a command the directory and the environment of the stage.
+    pub(crate) fn surround(&self, command: &mut Command) {
+        self.project.surround(command);
         command
             .env("PATH", self.beside("bin"))
             .env("HOME", self.beside("home"))
             .env("TMPDIR", self.beside("tmp"))
             .env(MARK, self.place.path())
             .env("RELAY_CEILING_DIRECTORIES", self.project.path("").parent().unwrap());
-        command
     }
 
     /// Runs it, and checks what holds whatever happens.

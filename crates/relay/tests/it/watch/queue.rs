@@ -11,8 +11,13 @@ fn copies_wait_while_a_question_is_open(desktop: &Desktop) {
     watch.copy(&shop.edits(1, "one", "1"));
     watch.expect("one becomes 1");
     watch.expect("apply? [y/N]");
-    for answer in [shop.edits(2, "1", "ONE"), shop.edits(3, "ONE", "Eins")] {
+    for (answer, said) in [
+        (shop.edits(2, "1", "ONE"), "(1 answer waiting)"),
+        (shop.edits(3, "ONE", "Eins"), "(2 answers waiting)"),
+    ] {
         watch.copy_and_let_it_be_read(&answer);
+        watch.expect(said);
+        watch.expect("apply? [y/N]");
     }
     assert!(!watch.said().contains("becomes ONE"), "{}", watch.said());
     watch.type_line("y");

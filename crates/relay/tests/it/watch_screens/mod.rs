@@ -119,13 +119,65 @@ fn a_question_its_explanations_and_a_no() {
       apply? [y/N]  d diff · f pick · e edit · w why · ?  w
       relay asks because of 1 rule
         {bold}near{/}   src/cart.ts: line 2 says `let subtotal = 0;`, the answer says `let subtotl = 0;`
-               `--allow near` lets it pass
+               `relay watch` always asks about this
       a yes counts for exactly this: baca7adab776
       apply? [y/N]  d diff · f pick · e edit · w why · ?
     ");
     shot.screen.type_keys("n the tests are missing\r");
     shot.wait("not applied");
     shot.snap("question_no");
+}
+
+#[test]
+fn why_names_only_what_can_be_done_in_watch() {
+    let desk = or_skip!(X11::start());
+    let shot = Shot::of(&files(), &auto("true")).desk(&desk).args(&["watch", "-y"]).start();
+    desk.copy(&(near() + "\n```yaml\nprojectId: shop\ngitCommitMsg: no key\n```\n"));
+    shot.wait("[y/N]");
+    shot.screen.type_keys("w\r");
+    shot.wait_times("[y/N]", 2);
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · auto, true                                           p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}no key{/}                                                                        1 file  {green}+1{/} {red}−1{/}
+        M  src/cart.ts  {green}+1{/} {red}−1{/}   {dim}1 near{/}
+      {yellow}!{/} src/cart.ts line 2 says `subtotal`, the answer says `subtotl`
+      {yellow}!{/} the answer does not carry this project's key: anybody could have written it
+      apply? [y/N]  d diff · f pick · e edit · w why · ?  w
+      relay asks because of 2 rules
+        {bold}no-key{/}   the answer does not carry this project's key: anybody could have written it
+                 p copies the prompt that gives your model the key
+        {bold}near{/}     src/cart.ts: line 2 says `let subtotal = 0;`, the answer says `let subtotl = 0;`
+                 `relay watch` always asks about this
+      a yes counts for exactly this: baca7adab776
+      apply? [y/N]  d diff · f pick · e edit · w why · ?
+    ");
+    shot.screen.type_keys("n\r");
+    shot.wait("not applied");
+
+    let manual = json!({"projectId": "shop", "patch": {"approvalMode": "manual"}});
+    let shot = Shot::of(&files(), &manual).desk(&desk).start();
+    desk.copy(&shot.keyed(&rounded(), "feat: round totals to cents"));
+    shot.wait("[y/N]");
+    shot.screen.type_keys("w\r");
+    shot.wait_times("[y/N]", 2);
+    insta::assert_snapshot!(shot.settled(), @"
+    relay 0.1.0 · shop · manual, no linter                                    p prompt · u undo · ? keys
+
+    ▸ 14:02  {bold}feat: round totals to cents{/}                                                  3 files  {green}+2{/} {red}−1{/}
+        M  src/cart.ts                     {green}+1{/} {red}−1{/}   {dim}1 exact{/}
+        A  src/money.ts                    {green}+1{/}
+        R  src/old.ts → src/legacy/old.ts
+      apply? [y/N]  d diff · f pick · e edit · w why · ?  w
+      relay asks because of 2 rules
+        {bold}manual{/}      `patch.approvalMode` is `manual`: every change is asked about
+                    `relay watch -y` answers it; with `auto` and a linter relay asks only when something
+                    is off
+        {bold}no-linter{/}   no linter is set that could judge the result
+                    `relay watch -y` answers it; set `patch.linter`, and relay can decide by itself
+      a yes counts for exactly this: 844c7805b69b
+      apply? [y/N]  d diff · f pick · e edit · w why · ?
+    ");
 }
 
 #[test]

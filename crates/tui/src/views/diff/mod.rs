@@ -57,6 +57,18 @@ pub fn text_with_layout(plan: &Plan, layout: DiffLayout, style: &OutputStyle) ->
     out
 }
 
+/// Files (all of each, or some of its hunks) in a layout, each after an empty line.
+pub fn files_text<'a>(
+    files: impl IntoIterator<Item = (&'a FilePlan, &'a FileDiff)>,
+    layout: DiffLayout,
+    style: &OutputStyle,
+) -> String {
+    let (layout, remark) = choose_layout(layout, style);
+    files
+        .into_iter()
+        .fold(remark, |out, (file, diff)| out + &file_text_with_layout(file, diff, layout, style))
+}
+
 /// One file (all of it, or some of its hunks) in a layout, after an empty line.
 pub fn file_text_with_layout(
     file: &FilePlan,
@@ -69,7 +81,7 @@ pub fn file_text_with_layout(
 }
 
 /// The layout that fits, and a remark if it is not the requested one.
-fn choose_layout(layout: DiffLayout, style: &OutputStyle) -> (DiffLayout, String) {
+pub fn choose_layout(layout: DiffLayout, style: &OutputStyle) -> (DiffLayout, String) {
     match layout {
         DiffLayout::SideBySide { columns } if columns < SIDE_COLUMNS => {
             let remark = format!("unified: side by side needs {SIDE_COLUMNS} columns, there are {columns}");

@@ -137,7 +137,8 @@ impl SideBySideLayout<'_> {
     }
 }
 
-/// Breaks painted text into rows of a fixed width.
+/// Breaks painted text into rows of a fixed width: between words and operators, and within one only if it is wider than
+/// a row.
 struct RowWrapper<'a> {
     style: &'a OutputStyle,
     width: usize,
@@ -145,14 +146,58 @@ struct RowWrapper<'a> {
     /// Cells of the line so far, for tab stops.
     column: usize,
     /// Text of one colour that is not in a row yet.
-    pending: StyledText,
+    pending: (StyledText, Option<PaintRole>),
+    /// A word or an operator that is not complete yet.
+    token: Vec<TokenPart>,
+    token_cells: usize,
+    token_kind: TokenKind,
+    /// It was too wide for a row, and is broken.
+    token_broken: bool,
     marks: usize,
+}
+
+/// What stays together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TokenKind {
+    Word,
+    /// `==`, `->`, `&&`
+    Operator,
+    /// A blank, a bracket: on its own.
+    Single,
+}
+
+/// A character as it is shown.
+struct TokenPart {
+    text: String,
+    paint: Option<PaintRole>,
+}
+
+impl TokenKind {
+    fn of(c: char) -> TokenKind {
+        match c {
+            _ if c.is_alphanumeric() || c == '_' => TokenKind::Word,
+            '=' | '!' | '<' | '>' | '&' | '|' | '+' | '-' | '*' | '/' | '%' | '^' | '~' | '?' | ':' | '.' => {
+                TokenKind::Operator
+            }
+            _ => TokenKind::Single,
+        }
+    }
 }
 
 impl<'a> RowWrapper<'a> {
     fn new(style: &'a OutputStyle, width: usize) -> RowWrapper<'a> {
-        let (rows, pending) = (vec![StyledText::default()], StyledText::default());
-        RowWrapper { style, width, rows, column: 0, pending, marks: 0 }
+        RowWrapper {
+            style,
+            width,
+            rows: vec![StyledText::default()],
+            column: 0,
+            pending: (StyledText::default(), None),
+            token: Vec::new(),
+            token_cells: 0,
+            token_kind: TokenKind::Single,
+            token_broken: false,
+            marks: 0,
+        }
     }
 
     /// Foreign text in one colour. An escaped character stays in one row.
@@ -160,52 +205,101 @@ impl<'a> RowWrapper<'a> {
         for c in piece.text.chars() {
             match c {
                 '\t' => {
+                    self.end_token();
                     (0..TAB_STOP - self.column % TAB_STOP).for_each(|_| self.push_unbroken(" ", piece.paint));
                 }
                 _ => self.push_character(c, piece.paint),
             }
         }
-        self.flush(piece.paint);
     }
 
     fn push_character(&mut self, c: char, paint: Option<PaintRole>) {
         let mut bytes = [0; 4];
         let shown = self.style.code(c.encode_utf8(&mut bytes));
         self.marks = if cells(&shown) == 0 { self.marks + 1 } else { 0 };
-        if self.marks > MARKS {
-            return self.push_unbroken(&c.escape_unicode().to_string(), paint);
+        let shown = if self.marks > MARKS { c.escape_unicode().to_string() } else { shown.into_owned() };
+        let width = cells(&shown);
+        let kind = match width {
+            // A mark belongs to the character before it.
+            0 => self.token_kind,
+            1 => TokenKind::of(c),
+            // An escape, or a script that is broken anywhere.
+            _ => TokenKind::Single,
+        };
+        if width > 0 && (kind != self.token_kind || kind == TokenKind::Single) {
+            self.end_token();
         }
-        self.push_unbroken(&shown, paint);
+        self.token_kind = kind;
+        if self.token_broken {
+            return self.push_unbroken(&shown, paint);
+        }
+        self.token.push(TokenPart { text: shown, paint });
+        self.token_cells += width;
+        if self.token_cells > self.width {
+            self.token_broken = true;
+            self.place_token();
+        }
+    }
+
+    /// The token is complete: it goes into this row, or begins the next.
+    fn end_token(&mut self) {
+        let used = self.used_cells();
+        if used > 0 && used + self.token_cells > self.width {
+            self.begin_row();
+        }
+        self.place_token();
+        self.token_broken = false;
+    }
+
+    fn place_token(&mut self) {
+        self.token_cells = 0;
+        for part in std::mem::take(&mut self.token) {
+            self.push_unbroken(&part.text, part.paint);
+        }
     }
 
     /// Relay's own words.
     fn push_own(&mut self, text: &str, paint: Option<PaintRole>) {
+        self.end_token();
         text.split_inclusive(' ').for_each(|word| self.push_unbroken(word, paint));
-        self.flush(paint);
     }
 
     /// Safe text that is not broken.
     fn push_unbroken(&mut self, text: &str, paint: Option<PaintRole>) {
         let width = cells(text);
-        let used = self.rows.last().map_or(0, |row| row.cells) + self.pending.cells;
+        let used = self.used_cells();
         if used > 0 && used + width > self.width {
-            self.flush(paint);
-            self.rows.push(StyledText::default());
+            self.begin_row();
         }
-        self.pending.text.push_str(text);
-        self.pending.cells += width;
+        if self.pending.1 != paint {
+            self.flush();
+            self.pending.1 = paint;
+        }
+        self.pending.0.text.push_str(text);
+        self.pending.0.cells += width;
         self.column += width;
     }
 
-    fn flush(&mut self, paint: Option<PaintRole>) {
-        let pending = std::mem::take(&mut self.pending);
+    fn used_cells(&self) -> usize {
+        self.rows.last().map_or(0, |row| row.cells) + self.pending.0.cells
+    }
+
+    fn begin_row(&mut self) {
+        self.flush();
+        self.rows.push(StyledText::default());
+    }
+
+    fn flush(&mut self) {
+        let (text, paint) = (std::mem::take(&mut self.pending.0), self.pending.1);
         if let Some(row) = self.rows.last_mut() {
-            row.text += &paint_text(self.style, paint, &pending.text);
-            row.cells += pending.cells;
+            row.text += &paint_text(self.style, paint, &text.text);
+            row.cells += text.cells;
         }
     }
 
-    fn finish(self) -> Vec<StyledText> {
+    fn finish(mut self) -> Vec<StyledText> {
+        self.end_token();
+        self.flush();
         self.rows
     }
 }

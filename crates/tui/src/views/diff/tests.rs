@@ -206,6 +206,23 @@ fn a_line_is_shown_whole_in_rows() {
 }
 
 #[test]
+fn side_by_side_breaks_lines_between_words_and_operators() {
+    let line = "    if (customer.address.country_code === shop.address.country_code && a->b !== c) {";
+    let file = file("a.js", Some("x\n"), Some(&format!("{line}\n")));
+    let text = file_text_with_layout(&file, &diff::diff_file(&file), side(80), &PLAIN);
+    let right = |row: &str| row.split_once('│').unwrap().1.to_string();
+    let rows: Vec<String> = text.lines().skip(4).map(right).collect();
+    assert_eq!(
+        rows,
+        [
+            "   1 +    if (customer.address.",
+            "   …  country_code === shop.address.",
+            "   …  country_code && a->b !== c) {",
+        ]
+    );
+}
+
+#[test]
 fn marks_without_width_do_not_pile_up_unseen() {
     let file = file("a.txt", Some("x\n"), Some(&format!("e{}\n", "\u{301}".repeat(20))));
     let text = file_text_with_layout(&file, &diff::diff_file(&file), side(80), &PLAIN);

@@ -81,7 +81,7 @@ pub fn verdict_text(report: &GateReport, style: &OutputStyle) -> Option<String> 
         _ if report.unclear => Some(format!("{linter} failed, and named no error that relay understands")),
         (Some(before), Some(after)) if report.new_count > 0 => {
             let arrow = style.glyph(Glyph::Arrow);
-            let new = count(report.new_count, "new error");
+            let new = pluralize(report.new_count, "new error");
             Some(format!("{linter} has {new} ({before} {arrow} {})", errors(after)))
         }
         (None, Some(after)) if after > 0 => Some(format!("{linter} reports {}", errors(after))),
@@ -108,10 +108,9 @@ pub fn full_output(report: &GateReport, style: &OutputStyle) -> String {
             false => out += &format!("{}\n", style.block(text)),
         }
         if step.left_behind > 0 {
-            let left = match step.left_behind {
-                1 => "it left a process behind, which was ended".to_string(),
-                count => format!("it left {count} processes behind, which were ended"),
-            };
+            let were = if step.left_behind == 1 { "was" } else { "were" };
+            let processes = pluralize(step.left_behind, "process");
+            let left = format!("it left {processes} behind, which {were} ended");
             let _ = writeln!(out, "{}", style.paint(PaintRole::Dim, &style.wrap(&left, 2)));
         }
     }
@@ -165,8 +164,8 @@ fn evidence(report: &GateReport, style: &OutputStyle) -> String {
     let more = report.new_count.saturating_sub(listed.len() as u64);
     if more > 0 {
         let text = match listed.is_empty() {
-            true => count(more, "new error"),
-            false => format!("{} {}", style.glyph(Glyph::More), count(more, "more new error")),
+            true => pluralize(more, "new error"),
+            false => format!("{} {}", style.glyph(Glyph::More), pluralize(more, "more new error")),
         };
         out += &format!("{}\n", style.paint(PaintRole::Dim, &style.wrap(&format!("    {text}"), 6)));
     }
@@ -223,9 +222,5 @@ fn ending(result: &StepResult, style: &OutputStyle) -> String {
 }
 
 fn errors(number: u64) -> String {
-    count(number, "error")
-}
-
-fn count(count: u64, noun: &str) -> String {
-    pluralize(usize::try_from(count).unwrap_or(usize::MAX), noun)
+    pluralize(number, "error")
 }

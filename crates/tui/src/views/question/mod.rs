@@ -18,12 +18,9 @@ pub type QuestionKeys = &'static [(&'static str, &'static str)];
 
 pub const APPLY_KEYS: QuestionKeys = &[
     ("y", "put it on disk, every file or none; `relay undo` undoes it"),
-    (
-        "n",
-        "leave everything as it is (so does Enter); what follows it is the reason: `n the tests are missing`",
-    ),
+    ("n", "leave everything as it is (so does Enter); a reason may follow: `n the tests are missing`"),
     ("r", "say no with a reason for your model"),
-    ("d", "show the diff; `d 2` or `d src/a.ts` of one file, `d 2.1` of one place"),
+    ("d", "show the diff; `d` and the number or path of a file shows only that one"),
     ("s", "the same side by side"),
     ("f", "pick files, or single places in them"),
     ("e", "edit the result in your editor, then be asked again"),
@@ -32,9 +29,9 @@ pub const APPLY_KEYS: QuestionKeys = &[
 
 pub const KEEP_KEYS: QuestionKeys = &[
     ("y", "keep it as it is on disk now; `relay undo` undoes it"),
-    ("n", "put everything back (so does Enter); what follows it is the reason"),
+    ("n", "put everything back (so does Enter); a reason may follow"),
     ("r", "say no with a reason for your model"),
-    ("d", "show the diff; `d 2` or `d src/a.ts` of one file"),
+    ("d", "show the diff; `d` and the number or path of a file shows only that one"),
     ("s", "the same side by side"),
     ("o", "show what the commands printed"),
     ("w", "say which rule made relay ask"),
@@ -235,15 +232,41 @@ fn place<'a>(hunk: &'a DiffHunk, style: &OutputStyle) -> (StyledText, usize, &'a
     (line_counts(style, of(DiffLineKind::Added), of(DiffLineKind::Removed)), line, text)
 }
 
-/// Asks which files and hunks are wanted.
-pub fn pick_prompt(style: &OutputStyle) -> String {
-    let keys = "`1 3`, all but `-2`, place `1.2`, `d 1.2` shows it, Enter: back";
-    two_parts("  which?", keys, 4, style)
+/// Asks which files and hunks are wanted, with examples that exist. `places`: how many each file has, 0 for one that is
+/// taken whole.
+pub fn pick_prompt(places: &[usize], style: &OutputStyle) -> String {
+    let mut keys = match places.len() {
+        0 | 1 => Vec::new(),
+        2 => vec!["`1`".to_string(), "all but `-2`".to_string()],
+        _ => vec!["`1 3`".to_string(), "all but `-2`".to_string()],
+    };
+    match example_place(places) {
+        Some(place) => keys.extend([format!("place `{place}`"), format!("`d {place}` shows it")]),
+        None => keys.push("`d 1` shows it".to_string()),
+    }
+    keys.push("Enter: back".to_string());
+    two_parts("  which?", &keys.join(", "), 4, style)
+}
+
+/// What was typed is not among the files and places.
+pub fn unknown_pick(word: &str, places: &[usize]) -> String {
+    let files = match places.len() {
+        0 | 1 => "1".to_string(),
+        count => format!("1 to {count}"),
+    };
+    let example = example_place(places).map(|place| format!(", places such as {place}"));
+    format!("`{word}` is none of these: {files}{}", example.unwrap_or_default())
+}
+
+/// The second place of the first file that has several.
+fn example_place(places: &[usize]) -> Option<String> {
+    let file = places.iter().position(|count| *count > 1)?;
+    Some(format!("{}.2", file + 1))
 }
 
 /// A no with its reason, as text for the model that wrote the change; as shown.
 pub fn rejection_preview(reason: &str, style: &OutputStyle) -> String {
-    rejection_message(&style.safe(reason))
+    style.wrap(&rejection_message(&style.safe(reason)), 0)
 }
 
 /// … and as copied.

@@ -9,7 +9,8 @@
 #[cfg(test)]
 mod tests;
 
-use relaycode_door::ApprovalReason;
+use relaycode_door::rules::RuleText;
+use relaycode_door::{ApprovalReason, RuleConsent};
 use relaycode_ledger::Digest;
 use relaycode_ledger::record::Record;
 
@@ -18,9 +19,37 @@ use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, labelled_line
 /// Digits of a digest that people compare.
 const DIGITS: usize = 12;
 
+/// Where a question is asked: what would make relay not ask differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskedIn {
+    /// By a command about one answer, which takes `-y` and `--allow`.
+    Command,
+    /// By `relay watch`, which takes `-y` for all that come.
+    Watch,
+}
+
+impl AskedIn {
+    fn how_to_avoid(self, rule: &RuleText) -> Option<String> {
+        let said = rule.how_to_avoid?;
+        Some(match (self, rule.consent) {
+            (AskedIn::Command, _) | (_, RuleConsent::Person) => said.to_string(),
+            (AskedIn::Watch, RuleConsent::Yes) => said.replacen("`-y`", "`relay watch -y`", 1),
+            (AskedIn::Watch, RuleConsent::YesIfHandedOver) => {
+                "p copies the prompt that gives your model the key".to_string()
+            }
+            (AskedIn::Watch, RuleConsent::Allow) => "`relay watch` always asks about this".to_string(),
+        })
+    }
+}
+
 /// Every rule by its stable name, with a sentence and how to avoid the question; `digest`: what a yes is
 /// for.
-pub fn text(rules: &[ApprovalReason], digest: Option<Digest>, style: &OutputStyle) -> String {
+pub fn text(
+    rules: &[ApprovalReason],
+    asked_in: AskedIn,
+    digest: Option<Digest>,
+    style: &OutputStyle,
+) -> String {
     let mut out = match rules.len() {
         0 => outcome::indented_line(style, "no rule speaks against it"),
         count => {
@@ -41,7 +70,7 @@ pub fn text(rules: &[ApprovalReason], digest: Option<Digest>, style: &OutputStyl
         if same.len() > LIST_LIMIT {
             lines.push(format!("{} and {} more", style.glyph(Glyph::More), same.len() - LIST_LIMIT));
         }
-        lines.extend(same.first().and_then(|reason| reason.rule.how_to_avoid).map(str::to_string));
+        lines.extend(same.first().and_then(|reason| asked_in.how_to_avoid(&reason.rule)));
         let taken = 4 + width + 3;
         let edge = if style.is_tight(taken) { "  " } else { "    " };
         let mut label = StyledText::plain(edge).append(&StyledText::painted(style, PaintRole::Strong, name));

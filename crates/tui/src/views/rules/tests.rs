@@ -72,15 +72,20 @@ fn each_rule_is_named_with_what_would_make_it_not_ask() {
               `--allow near` lets it pass
   a yes counts for exactly this: ba7816bf8f01
 ";
-    assert_eq!(text(&rules, Some(Digest::of(b"abc")), &PLAIN), expected);
-    assert_eq!(text(&[], None, &PLAIN), "  no rule speaks against it\n");
+    assert_eq!(text(&rules, AskedIn::Command, Some(Digest::of(b"abc")), &PLAIN), expected);
+    assert_eq!(text(&[], AskedIn::Command, None, &PLAIN), "  no rule speaks against it\n");
 }
 
 #[test]
 fn each_rule_says_what_would_make_it_not_ask() {
     for rule in every() {
         assert!(!rule_sentence(&rule, &PLAIN).is_empty());
-        let shown = text(std::slice::from_ref(&rule), None, &OutputStyle { width: Some(200), ..PLAIN });
+        let shown = text(
+            std::slice::from_ref(&rule),
+            AskedIn::Command,
+            None,
+            &OutputStyle { width: Some(200), ..PLAIN },
+        );
         let instead = rule.rule.how_to_avoid;
         assert!(instead.is_none_or(|instead| shown.contains(instead)), "{shown}");
     }
@@ -98,7 +103,7 @@ fn the_bound_that_is_broken_is_named() {
 fn many_of_one_rule_do_not_hide_the_others() {
     let mut rules: Vec<ApprovalReason> = (0..40).map(|index| guarded(&format!("{index}.yml"))).collect();
     rules.push(door_rules::project_state::NO_KEY.reason());
-    let shown = text(&rules, None, &PLAIN);
+    let shown = text(&rules, AskedIn::Command, None, &PLAIN);
     assert!(shown.contains("… and 28 more\n") && shown.contains("no-key "), "{shown}");
 }
 
@@ -110,7 +115,7 @@ fn hostile_text_never_reaches_a_terminal_raw() {
     rules.push(door_rules::gate::reason(hostile.to_string()));
     rules.push(found(&finding::SYNTAX, FindingKind::Syntax, hostile));
     for style in [PLAIN, ASCII, OutputStyle { width: Some(40), ..ASCII }] {
-        let shown = text(&rules, None, &style);
+        let shown = text(&rules, AskedIn::Command, None, &style);
         assert_eq!(shown.chars().find(|c| is_unsafe(*c) && *c != '\n'), None, "{shown:?}");
         assert!(style.utf8 || shown.is_ascii(), "{shown}");
     }
