@@ -16,6 +16,7 @@
 //! | `access` | what somebody who works for the user may do |
 //! | `git` | git as a program: `call` runs it so that nothing of a repository runs, `hooks` is what a commit would run; `commit`, `branch`, `status`, `diff`, `scratch` …; `head` reads branch and commit without git |
 //! | `ignore_files` | what `.ignore` and `.gitignore` leave out, read within bounds |
+//! | `notices` | what the user was told once of a project |
 //! | `user_files` | private files, one per project directory |
 
 pub mod access;
@@ -25,6 +26,7 @@ pub mod config;
 pub mod git;
 pub mod identity;
 pub mod ignore_files;
+pub mod notices;
 pub mod root;
 pub mod seal;
 pub mod trust;

@@ -65,7 +65,7 @@ pub enum RecoveryOutcome {
     Original,
     /// Somebody else wrote it; it is not touched.
     Foreign(ForeignJournal),
-    /// Somebody else wrote it, or it is a recording that cannot be understood; it is set aside.
+    /// Somebody else wrote it, or the original tool, or it is a recording that cannot be understood; it is set aside.
     SetAside {
         /// Where it is kept.
         kept: String,
@@ -270,7 +270,7 @@ enum JournalStatus {
     Foreign(ForeignJournal),
     /// It cannot be understood, and the user wants it out of the way.
     Damaged(TransactionDirectory),
-    /// Somebody else wrote it, and the user wants it out of the way.
+    /// Somebody else wrote it, or the original tool, and the user wants it out of the way.
     Unwanted(TransactionDirectory),
     Alive {
         record: Box<Record>,
@@ -328,7 +328,8 @@ fn inspect_journal(
     // A journal of ours says so, or has a directory; the original tool knew nothing of that.
     let directory = directories_of(state, id)?.pop();
     if directory.is_none() && !record::file::is_relay_record(&bytes) {
-        return Ok(JournalStatus::Original);
+        let own = if how == RecoveryMode::Keep { take_over(ledger, state, &id.to_string())? } else { None };
+        return Ok(own.map_or(JournalStatus::Original, JournalStatus::Unwanted));
     }
     if how != RecoveryMode::Keep {
         return Err(damage);

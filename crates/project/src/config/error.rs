@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use super::keys::{ConfigKey, find_key};
+use super::layer::allowed_values;
 use super::literal::{ConfigPosition, LiteralError};
 
 /// Cells of a value or a key that a message shows.
@@ -20,6 +22,8 @@ pub struct ConfigError {
     pub line: usize,
     /// The character in that line, from 1; 0 if it is not known.
     pub column: usize,
+    /// The key or section it is about, by its full name, where it is about one.
+    pub key: Option<&'static str>,
     /// What is wrong, and what it may be.
     pub what: String,
     /// What to do, as a sentence; may be empty.
@@ -86,7 +90,18 @@ impl ConfigError {
     ) -> ConfigError {
         let ConfigPosition { line, column } = place;
         let (file, what, hint) = (file.to_string(), what.into(), hint.to_string());
-        ConfigError { kind: fault, file, line, column, what, hint }
+        ConfigError { kind: fault, file, line, column, key: None, what, hint }
+    }
+
+    /// What the key or section it is about may be, as the end of a sentence.
+    pub fn allowed(&self) -> Option<String> {
+        let key = self.key?;
+        Some(find_key(key).map_or_else(|| "an object".to_string(), |key| allowed_values(key.kind)))
+    }
+
+    /// The same, about a key.
+    pub(super) fn about(self, key: &ConfigKey) -> ConfigError {
+        ConfigError { key: Some(key.name), ..self }
     }
 
     /// What the reader of literals found.

@@ -18,6 +18,8 @@ const REMARKS: usize = 20;
 pub(super) struct ConfigLayer {
     pub(super) settings: Vec<ConfigSetting>,
     pub(super) remarks: Vec<ConfigRemark>,
+    /// Some of it is said by older names.
+    pub(super) has_older_names: bool,
 }
 
 /// A key with its value and where it stands.
@@ -41,34 +43,43 @@ impl ConfigLayer {
     }
 }
 
-/// Reads what `node` sets. `file` is its name for messages.
-pub(super) fn read(file: &str, node: &LiteralNode, owner: LayerOwner) -> Result<ConfigLayer, ConfigError> {
+/// Reads what `node` sets, as far as that is right, and lists what is not. `file` is its name for messages.
+pub(super) fn read(file: &str, node: &LiteralNode, owner: LayerOwner) -> (ConfigLayer, Vec<ConfigError>) {
     let LiteralValue::Table(entries) = &node.value else {
         let what = format!("the configuration is {}, not an object", kind_of(&node.value));
+<<<<<<< HEAD
         let hint = "It must begin with `{`";
         return Err(ConfigError::at_position(ConfigErrorKind::Value, file, node.at, what, hint));
+=======
+        let hint = "It begins with `{`";
+        let error = ConfigError::at_position(ConfigErrorKind::Value, file, node.at, what, hint);
+        return (ConfigLayer::default(), vec![error]);
+>>>>>>> wt-setup
     };
-    let mut reader = LayerReader { file, owner, layer: ConfigLayer::default(), omitted_remarks: 0 };
+    let (layer, errors) = (ConfigLayer::default(), Vec::new());
+    let mut reader = LayerReader { file, owner, layer, errors, omitted_remarks: 0 };
     for entry in entries {
-        reader.top_entry(entry)?;
+        reader.top_entry(entry);
     }
     if reader.omitted_remarks > 0 {
         let text = format!("{} more remarks on this file are not shown", reader.omitted_remarks);
         reader.layer.remarks.push(ConfigRemark { file: file.to_string(), line: 0, text });
     }
-    Ok(reader.layer)
+    (reader.layer, reader.errors)
 }
 
 struct LayerReader<'a> {
     file: &'a str,
     owner: LayerOwner,
     layer: ConfigLayer,
+    /// What is wrong, in the order of the file.
+    errors: Vec<ConfigError>,
     omitted_remarks: usize,
 }
 
 impl LayerReader<'_> {
     /// An entry of the whole object: a section, a key without one, or one of the older form.
-    fn top_entry(&mut self, entry: &LiteralEntry) -> Result<(), ConfigError> {
+    fn top_entry(&mut self, entry: &LiteralEntry) {
         if SECTIONS.iter().any(|(section, _)| *section == entry.name) {
             return self.section(entry);
         }
@@ -76,25 +87,28 @@ impl LayerReader<'_> {
             return self.set_key(key, entry);
         }
         if let Some(key) = KEYS.iter().find(|key| key.legacy_name == Some(entry.name.as_str())) {
-            self.set_key(key, entry)?;
+            self.set_key(key, entry);
+            self.layer.has_older_names = true;
             self.remark(entry.at, || format!("`{}` is the older name of `{}`", entry.name, key.name));
-            return Ok(());
+            return;
         }
         // For editors, which find the schema by it.
         if entry.name != "$schema" {
             self.unknown_key(&entry.name, entry.at);
         }
-        Ok(())
     }
 
-    fn section(&mut self, section: &LiteralEntry) -> Result<(), ConfigError> {
+    fn section(&mut self, section: &LiteralEntry) {
         let entries = match &section.node.value {
             LiteralValue::Table(entries) => entries,
             // An empty section in YAML.
-            LiteralValue::Null if self.owner == LayerOwner::User => return Ok(()),
+            LiteralValue::Null if self.owner == LayerOwner::User => return,
             other => {
                 let what = format!("`{}` is {}; it must be an object", section.name, kind_of(other));
-                return Err(self.error(ConfigErrorKind::Value, section.node.at, what, ""));
+                let error = self.error(ConfigErrorKind::Value, section.node.at, what, "");
+                let key = SECTIONS.iter().map(|(name, _)| *name).find(|name| *name == section.name);
+                self.errors.push(ConfigError { key, ..error });
+                return;
             }
         };
         for entry in entries {
@@ -102,14 +116,19 @@ impl LayerReader<'_> {
                 key.section_and_name() == (Some(section.name.as_str()), entry.name.as_str())
             };
             match KEYS.iter().find(full) {
-                Some(key) => self.set_key(key, entry)?,
+                Some(key) => self.set_key(key, entry),
                 None => self.unknown_key(&format!("{}.{}", section.name, excerpt(&entry.name)), entry.at),
             }
         }
-        Ok(())
     }
 
-    fn set_key(&mut self, key: &'static ConfigKey, entry: &LiteralEntry) -> Result<(), ConfigError> {
+    fn set_key(&mut self, key: &'static ConfigKey, entry: &LiteralEntry) {
+        if let Err(error) = self.try_set_key(key, entry) {
+            self.errors.push(error.about(key));
+        }
+    }
+
+    fn try_set_key(&mut self, key: &'static ConfigKey, entry: &LiteralEntry) -> Result<(), ConfigError> {
         if self.owner == LayerOwner::User && key.name == "projectId" {
             let what = "`projectId` names one project and cannot be in your own file";
             let hint = "Take it out; each project has it in its relaycode.config.json";
@@ -193,6 +212,7 @@ impl LayerReader<'_> {
         let choice = present.or_else(older)?;
         if choice.name != name {
             let says = choice.name;
+            self.layer.has_older_names = true;
             self.remark(at, || format!("`{name}` is the older word for `{says}` in `{}`", key.name));
         }
         Some(ConfigValue::Text(choice.name.to_string()))
@@ -258,7 +278,7 @@ fn describe(value: &LiteralValue) -> String {
 }
 
 /// What a key may be, as the end of a sentence.
-fn allowed_values(kind: ConfigValueKind) -> String {
+pub(super) fn allowed_values(kind: ConfigValueKind) -> String {
     match kind {
         ConfigValueKind::Text(rule) => match rule {
             ConfigTextRule::ProjectId => format!("a text of 1 to {PROJECT_ID_CHARACTERS} visible characters"),

@@ -30,42 +30,64 @@ const FILE_BYTES: u64 = 1 << 20;
 /// without a file has the defaults and what the user set.
 ///
 /// # Errors
-/// If a file is there and cannot be used.
+/// If a file is there and cannot be used: the first thing that is wrong.
 pub fn load(root: &Path, home: Option<&Path>) -> Result<LoadedConfig, ConfigError> {
-    let own = home.map(user_layer).transpose()?.unwrap_or_default();
-    let (file, project) = project_layer(root)?;
+    let (loaded, errors) = load_all(root, home);
+    errors.into_iter().next().map_or(Ok(loaded), Err)
+}
+
+/// The same, as far as it can be used, and everything that is wrong, in the order of the files.
+pub fn load_all(root: &Path, home: Option<&Path>) -> (LoadedConfig, Vec<ConfigError>) {
+    let mut errors = Vec::new();
+    let mut collect = |read: Result<ReadLayer, ConfigError>| {
+        let (file, layer, more) = read.unwrap_or_else(|error| (None, ConfigLayer::default(), vec![error]));
+        errors.extend(more);
+        (file, layer)
+    };
+    let own = home.map(|home| collect(user_layer(home))).unwrap_or_default().1;
+    let (file, project) = collect(project_layer(root));
     let mut loaded = merge_layers(own, project, file);
     loaded.file = file.map(|name| root.join(name));
     remark_on_limits(&mut loaded);
-    Ok(loaded)
+    (loaded, errors)
 }
 
-fn user_layer(home: &Path) -> Result<ConfigLayer, ConfigError> {
+/// What a file sets, under which of the names for a project's file it was found, and what is wrong with it.
+type ReadLayer = (Option<&'static str>, ConfigLayer, Vec<ConfigError>);
+
+fn user_layer(home: &Path) -> Result<ReadLayer, ConfigError> {
     let name = home.join(USER_FILE).display().to_string();
     let text = text_file::read_text(home, USER_FILE, FILE_BYTES, LinkPolicy::Anywhere);
     let text = text.map_err(|error| unreadable(&name, &error))?;
-    let Some(text) = text else { return Ok(ConfigLayer::default()) };
+    let Some(text) = text else { return Ok(ReadLayer::default()) };
     let node = user_yaml::parse_yaml(&text).map_err(|fault| ConfigError::from_literal(&name, fault))?;
-    layer::read(&name, &node, LayerOwner::User)
+    let (layer, errors) = layer::read(&name, &node, LayerOwner::User);
+    Ok((None, layer, errors))
 }
 
-fn project_layer(root: &Path) -> Result<(Option<&'static str>, ConfigLayer), ConfigError> {
+fn project_layer(root: &Path) -> Result<ReadLayer, ConfigError> {
     let there = |name: &&str| root.join(name).symlink_metadata().is_ok();
     let mut names = PROJECT_FILES.into_iter().filter(there);
-    let Some(name) = names.next() else { return Ok((None, ConfigLayer::default())) };
+    let Some(name) = names.next() else { return Ok(ReadLayer::default()) };
     let text = text_file::read_text(root, name, FILE_BYTES, LinkPolicy::Inside);
     let text = text.map_err(|error| unreadable(name, &error))?;
-    let Some(text) = text else { return Ok((None, ConfigLayer::default())) };
+    let Some(text) = text else { return Ok(ReadLayer::default()) };
     let json = name.ends_with(".json");
     let node = if json { literal::parse_json(&text) } else { literal::parse_module(&text) };
     let node = node.map_err(|fault| ConfigError::from_literal(name, fault))?;
-    let mut layer = layer::read(name, &node, LayerOwner::Project)?;
-    if layer.setting("projectId").is_none() {
+    let (mut layer, mut errors) = layer::read(name, &node, LayerOwner::Project);
+    let is_object = matches!(node.value, literal::LiteralValue::Table(_));
+    if is_object
+        && layer.setting("projectId").is_none()
+        && errors.iter().all(|error| error.key != Some("projectId"))
+    {
         let hint = "Add a line such as \"projectId\": \"my-app\",";
-        return Err(ConfigError::in_file(ConfigErrorKind::ProjectId, name, "there is no `projectId`", hint));
+        let error = ConfigError::in_file(ConfigErrorKind::ProjectId, name, "there is no `projectId`", hint);
+        errors.push(ConfigError { key: Some("projectId"), ..error });
     }
     layer.remarks.extend(file_remark(name, &names.collect::<Vec<_>>()));
-    Ok((Some(name), layer))
+    layer.has_older_names |= name != PROJECT_FILES[0];
+    Ok((Some(name), layer, errors))
 }
 
 /// What there is to say about the file as such.
@@ -95,6 +117,7 @@ fn merge_layers(own: ConfigLayer, project: ConfigLayer, file: Option<&str>) -> L
         note(setting.key.name, ConfigOrigin::User { line: setting.at.line });
     }
     let without_project = config.clone();
+    let has_older_form = project.has_older_names;
     let mut remarks = own.remarks;
     remarks.extend(project.remarks);
     // A user who wants to be asked is asked.
@@ -111,7 +134,7 @@ fn merge_layers(own: ConfigLayer, project: ConfigLayer, file: Option<&str>) -> L
         setting.key.set(&mut config, &setting.value);
         note(setting.key.name, ConfigOrigin::Project { line: setting.at.line });
     }
-    LoadedConfig { config, without_project, origins, file: None, remarks }
+    LoadedConfig { config, without_project, origins, file: None, has_older_form, remarks }
 }
 
 fn remark_on_limits(loaded: &mut LoadedConfig) {

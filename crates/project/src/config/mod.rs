@@ -23,7 +23,7 @@ mod user_yaml;
 use std::path::PathBuf;
 
 pub use error::{ConfigError, ConfigErrorKind};
-pub use load::{PROJECT_FILES, USER_FILE, load};
+pub use load::{PROJECT_FILES, USER_FILE, load, load_all};
 pub use rules::{PROJECT_ID_CHARACTERS, check_project_id};
 pub use schema::{initial_file, json_schema};
 pub use show::ConfigRow;
@@ -230,6 +230,8 @@ pub struct LoadedConfig {
     pub origins: Vec<(&'static str, ConfigOrigin)>,
     /// The project's file, if there is one.
     pub file: Option<PathBuf>,
+    /// The project's file has a name or keys that only the original tool wrote.
+    pub has_older_form: bool,
     /// What a person should know: older forms that were read, unknown keys, values that do nothing.
     pub remarks: Vec<ConfigRemark>,
 }

@@ -5,6 +5,9 @@ use super::keys::{ConfigKey, ConfigScope, KEYS, TrustNeed, find_key};
 use super::{ApprovalMode, Config, ConfigOrigin, LoadedConfig};
 use crate::trust::TrustRequest;
 
+/// The linter that the original tool ran where none was set.
+const ORIGINAL_LINTER: &str = "bun tsc --noEmit";
+
 /// One key, for `config show`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigRow {
@@ -43,6 +46,13 @@ impl LoadedConfig {
             ConfigRow { key: name, value, is_default, origin, meaning, scope }
         };
         KEYS.iter().zip(&self.origins).map(row).collect()
+    }
+
+    /// The command that the original tool ran as a linter here, because the project's file names none; relay runs none
+    /// that nobody named. `was_original`: something else in the project shows that the original tool was used.
+    pub fn lost_linter(&self, was_original: bool) -> Option<&'static str> {
+        let unset = self.file.is_some() && self.origin("patch.linter") == Some(&ConfigOrigin::Default);
+        (unset && (self.has_older_form || was_original)).then_some(ORIGINAL_LINTER)
     }
 
     /// What the project's file wants to be trusted with: the commands it names; and, so that the user

@@ -3,14 +3,18 @@
 //! Whoever can put a file somewhere above could otherwise become the project of everything below, so not
 //! every mark counts:
 //! - The user's own directory of relay marks nothing.
-//! - The root of the file system and the user's home directory are projects only for a command that is
+//! - The root of the file system and the user's home directory are found only by a command that is
 //!   started right there, by a configuration or a repository. A stray `~/.git` swallows nothing.
+//! - What holds the user's own directory of relay is found, but is no project ([`require_project`]): that directory
+//!   would be among the project's files, and `~/.relaycode` its ledger.
 //! - A mark above that belongs to somebody else is passed over. Somebody else is neither the current user
 //!   nor root nor the owner of the directory that relay was started in (who could have put a mark there,
 //!   too; so a checkout that belongs to another user works in all of its directories).
 
 use std::path::{Path, PathBuf};
 use std::{fs::Metadata, io, os::unix::fs::MetadataExt};
+
+use relaycode_durable::private_files;
 
 use crate::config::PROJECT_FILES;
 
@@ -54,6 +58,15 @@ pub enum RootError {
     /// The directory to begin with is none.
     #[error("the directory {} cannot be used: {source}", path.display())]
     Start { path: PathBuf, source: io::Error },
+    /// It is everything there is.
+    #[error("/ is the whole file system, not a project")]
+    FileSystem,
+    /// It is the user's home.
+    #[error("{} is your home directory, not a project", .0.display())]
+    UserHome(PathBuf),
+    /// The user's own directory of relay lies in it.
+    #[error("{} cannot be a project: relay keeps your own files inside it, in {}", root.display(), home.display())]
+    HoldsRelayHome { root: PathBuf, home: PathBuf },
 }
 
 /// The root of the project that `start` lies in. `home` is the user's own directory of relay, which
@@ -63,12 +76,7 @@ pub enum RootError {
 /// # Errors
 /// If `start` is no directory that can be entered.
 pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> Result<ProjectDirectory, RootError> {
-    let bad = |source| RootError::Start { path: start.to_path_buf(), source };
-    let path = start.canonicalize().map_err(bad)?;
-    let metadata = path.metadata().map_err(bad)?;
-    if !metadata.is_dir() {
-        return Err(bad(io::ErrorKind::NotADirectory.into()));
-    }
+    let (path, metadata) = enter(start)?;
     let search = RootSearch {
         relay_home: home.and_then(|home| home.canonicalize().ok()),
         user_home: home
@@ -84,6 +92,51 @@ pub fn find(start: &Path, home: Option<&Path>, ceilings: &[PathBuf]) -> Result<P
             Some(ProjectDirectory { path: directory.to_path_buf(), marker })
         });
     Ok(found.unwrap_or(ProjectDirectory { path, marker: RootMarker::Nothing }))
+}
+
+/// The directory that `start` is, as a project of its own, whatever lies around it.
+///
+/// # Errors
+/// If `start` is no directory that can be entered.
+pub fn here(start: &Path) -> Result<ProjectDirectory, RootError> {
+    let path = enter(start)?.0;
+    Ok(ProjectDirectory { path, marker: RootMarker::Nothing })
+}
+
+/// Whether what was found can be a project. `relay_home` is the user's own directory of relay, `user_home` the home
+/// directory. Who keeps the one outside the other can have a project in the other, if something there marks it.
+///
+/// # Errors
+/// If it cannot.
+pub fn require_project(
+    found: &ProjectDirectory,
+    relay_home: Option<&Path>,
+    user_home: Option<&Path>,
+) -> Result<(), RootError> {
+    let root = found.path.as_path();
+    if root.parent().is_none() {
+        return Err(RootError::FileSystem);
+    }
+    let holds = relay_home.filter(|home| private_files::require_outside(home, root).is_err());
+    let users = user_home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home == root);
+    match holds {
+        _ if users && (holds.is_some() || found.marker == RootMarker::Nothing) => {
+            Err(RootError::UserHome(root.to_path_buf()))
+        }
+        Some(home) => Err(RootError::HoldsRelayHome { root: root.to_path_buf(), home: home.to_path_buf() }),
+        None => Ok(()),
+    }
+}
+
+/// The directory at `start`, without links.
+fn enter(start: &Path) -> Result<(PathBuf, Metadata), RootError> {
+    let bad = |source| RootError::Start { path: start.to_path_buf(), source };
+    let path = start.canonicalize().map_err(bad)?;
+    let metadata = path.metadata().map_err(bad)?;
+    if !metadata.is_dir() {
+        return Err(bad(io::ErrorKind::NotADirectory.into()));
+    }
+    Ok((path, metadata))
 }
 
 struct RootSearch {

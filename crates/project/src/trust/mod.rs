@@ -1,5 +1,6 @@
 //! What the user trusts: exactly the commands and approval settings that a project names, and exactly
-//! what git would run in it, kept in the user's own directory, asked again when they change.
+//! what git would run in it, kept in the user's own directory, asked again when they change. A change that only takes
+//! something away or asks a person more often is covered by the yes to what was there before.
 //!
 //! Two grants, apart: one for the configuration, one for git. A new hook does not take the linter's trust
 //! away, and a new linter not the hooks'. Whatever is odd about the file that holds them counts as not
@@ -41,6 +42,16 @@ impl TrustRequest {
         self.commands.is_empty() && self.settings.is_empty() && self.git.is_empty()
     }
 
+    /// Whether whoever said yes to `granted` said yes to this, too: it runs nothing else, and asks a person no less often.
+    pub fn is_covered_by(&self, granted: &TrustRequest) -> bool {
+        let covered = |(name, value): &(String, String)| {
+            granted.settings.iter().any(|(known, most)| known == name && is_no_laxer(name, value, most))
+        };
+        self.commands.iter().all(|row| granted.commands.contains(row))
+            && self.settings.iter().all(covered)
+            && self.git.iter().all(|row| granted.git.contains(row))
+    }
+
     /// All of it as text, the same for the same wants and for nothing else.
     pub fn canonical_text(&self) -> String {
         let mut text = String::new();
@@ -53,12 +64,24 @@ impl TrustRequest {
     }
 }
 
+/// Whether a person is asked no less often by `value` than by `granted`.
+fn is_no_laxer(name: &str, value: &str, granted: &str) -> bool {
+    // `null` is no limit.
+    let number = |text: &str| if text == "null" { Some(u64::MAX) } else { text.parse().ok() };
+    let (Some(now), Some(most)) = (number(value), number(granted)) else { return value == granted };
+    match name {
+        "patch.approvalOnErrorCount" | "patch.maxFileChanges" => now <= most,
+        "patch.minFileChanges" => now >= most,
+        _ => value == granted,
+    }
+}
+
 /// What the user's own directory says about a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustState {
     /// The project names nothing that needs trust.
     NothingToTrust,
-    /// The user trusted exactly this.
+    /// The user trusted this, or more.
     Trusted { since: String },
     /// The user was never asked about this directory.
     NeverAsked,
@@ -153,7 +176,7 @@ impl TrustStore {
         };
         match grant {
             None => TrustState::NeverAsked,
-            Some(grant) if grant.request == wanted => TrustState::Trusted { since: grant.since },
+            Some(grant) if wanted.is_covered_by(&grant.request) => TrustState::Trusted { since: grant.since },
             Some(grant) => TrustState::Changed { before: grant.request },
         }
     }

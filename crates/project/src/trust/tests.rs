@@ -62,6 +62,45 @@ fn trusted() -> TrustState {
 }
 
 #[test]
+fn what_only_became_stricter_is_still_trusted() {
+    let wants = |commands: &[(&str, &str)], settings: &[(&str, &str)]| TrustRequest {
+        commands: rows(commands),
+        settings: rows(settings),
+        git: Vec::new(),
+    };
+    let commands = [("linter", "tsc"), ("postCommand", "make fmt")];
+    let settings = [
+        ("patch.approvalMode", "auto"),
+        ("patch.approvalOnErrorCount", "5"),
+        ("patch.minFileChanges", "2"),
+        ("patch.maxFileChanges", "null"),
+    ];
+    let granted = wants(&commands, &settings);
+    for stricter in [
+        wants(&commands[..1], &settings),
+        wants(&commands, &settings[1..]),
+        wants(&commands, &[]),
+        wants(&commands, &[("patch.approvalOnErrorCount", "4")]),
+        wants(&commands, &[("patch.minFileChanges", "3")]),
+        wants(&commands, &[("patch.maxFileChanges", "1000")]),
+    ] {
+        assert!(stricter.is_covered_by(&granted), "{stricter:?}");
+        assert_eq!(granted.is_covered_by(&stricter), granted == stricter, "{stricter:?}");
+    }
+    for laxer in [
+        wants(&[("linter", "tsc --noEmit")], &settings),
+        wants(&[("preCommand", "tsc")], &settings),
+        wants(&commands, &[("patch.approvalOnErrorCount", "6")]),
+        wants(&commands, &[("patch.minFileChanges", "1")]),
+        wants(&commands, &[("patch.approvalMode", "always")]),
+    ] {
+        assert!(!laxer.is_covered_by(&granted), "{laxer:?}");
+    }
+    let limited = wants(&commands, &[("patch.maxFileChanges", "10")]);
+    assert!(!wants(&commands, &[("patch.maxFileChanges", "null")]).is_covered_by(&limited));
+}
+
+#[test]
 fn exactly_what_was_granted_is_trusted_and_nothing_else() {
     let scene = Scene::new();
     let wants = TrustRequest { settings: rows(&[("patch.approvalMode", "auto")]), ..linter("tsc") };
@@ -70,8 +109,9 @@ fn exactly_what_was_granted_is_trusted_and_nothing_else() {
     scene.trust.grant(&scene.root(), &wants, NOW).unwrap();
     assert_eq!(scene.state(&wants), trusted());
     assert!(scene.state(&wants).allows());
+    let and = |row| TrustRequest { commands: rows(&[("linter", "tsc"), row]), ..wants.clone() };
     for other in
-        [linter("tsc"), linter("tsc; rm -rf ~"), TrustRequest { commands: Vec::new(), ..wants.clone() }]
+        [linter("tsc; rm -rf ~"), linter(""), and(("preCommand", "tsc")), and(("linter", "tsc --noEmit"))]
     {
         assert_eq!(scene.state(&other), TrustState::Changed { before: wants.clone() });
         assert!(!scene.state(&other).allows());

@@ -5,7 +5,7 @@ use relaycode_project::config::{self, LoadedConfig};
 use relaycode_tui::views;
 use serde_json::json;
 
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project};
 
 /// Show, check or describe the configuration
 #[derive(Debug, Clone, clap::Args)]
@@ -21,7 +21,7 @@ enum ConfigCommand {
         /// Only this key, its value alone
         key: Option<String>,
     },
-    /// Whether the configuration can be read, and what is odd about it
+    /// Whether the configuration can be read, all that is wrong with it, and what is odd about it
     Check,
     /// The JSON schema of relaycode.config.json
     Schema,
@@ -35,7 +35,12 @@ impl ConfigArgs {
             ctx.console.print(&format!("{text}\n"));
             return Ok(Exit::Done);
         }
-        let project = Project::open(ctx)?;
+        let (project, _) = Project::look(ctx)?;
+        if let Some(ConfigCommand::Check) = self.command
+            && project.config.is_err()
+        {
+            return print_errors(&project, ctx);
+        }
         let loaded = project.config()?;
         match &self.command {
             Some(ConfigCommand::Show { key: Some(key) }) => print_key(loaded, key, ctx),
@@ -63,6 +68,22 @@ fn print_all(project: &Project, loaded: &LoadedConfig, ctx: &mut CommandContext<
         "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
     });
     ctx.print_either(Exit::Done, found, |look| views::config::table(loaded, &rows, look))
+}
+
+/// Everything that is wrong with the files.
+fn print_errors(project: &Project, ctx: &mut CommandContext<'_>) -> CommandResult {
+    let (loaded, errors) = config::load_all(&project.root, ctx.home.path.as_deref());
+    // Somebody corrected it in between.
+    let Some(first) = errors.first() else { return Ok(print_check(project, &loaded, ctx)) };
+    let exit = ctx.print_result(Exit::Usage, json!({
+        "error": CommandFailure::from(first.clone()),
+        "errors": errors.iter().map(views::config::error_json).collect::<Vec<_>>(),
+        "project": project.root.to_string_lossy(), "file": loaded.file.as_ref().map(|file| file.to_string_lossy()),
+        "remarks": loaded.remarks.iter().map(views::config::remark_json).collect::<Vec<_>>(),
+    }));
+    let text = views::config::error_report(&loaded, &errors, &ctx.console.err_style());
+    ctx.eprint_at(LogLevel::Error, &text);
+    Ok(exit)
 }
 
 fn print_check(project: &Project, loaded: &LoadedConfig, ctx: &mut CommandContext<'_>) -> Exit {

@@ -15,8 +15,8 @@ pub(crate) struct DoctorArgs {}
 
 impl DoctorArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        let project = Project::open(ctx)?;
-        let found = doctor::run_checks(&project, ctx);
+        let (project, why_not) = Project::look(ctx)?;
+        let found = doctor::run_checks(&project, why_not.as_ref(), ctx);
         let bad = found.iter().any(|one| one.state == CheckStatus::Bad);
         let exit = if bad { Exit::NeedsYou } else { Exit::Done };
         let quiet = ctx.is_quiet();

@@ -8,7 +8,7 @@ use relaycode_door::git::commit_plan::{self, CommitError, CommitPlan};
 use relaycode_ledger::record::{Record, title};
 use relaycode_ledger::{HistoryKind, InstanceClaim, Ledger, LogEntry, TxId, UndoState};
 use relaycode_project::git::{CommitNotes, CommitRemains, Git, GitError};
-use relaycode_project::trust::TrustRequest;
+use relaycode_project::trust::{TrustRequest, TrustState};
 use relaycode_tui::{clock, pluralize, views};
 use serde_json::json;
 
@@ -271,10 +271,12 @@ fn latest_change(project: &Project) -> CommandResult<Vec<TxId>> {
 fn ensure_trusted(door: &Door, git: &Git<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
     let wants = TrustRequest { git: git.commands_on_commit()?, ..TrustRequest::default() };
     let trust = door.trust();
-    if trust.git_state(&door.root, &wants).allows() {
-        return Ok(());
-    }
-    let text = views::trust::text(&wants, None, &ctx.console.err_style());
+    let before = match trust.git_state(&door.root, &wants) {
+        state if state.allows() => return Ok(()),
+        TrustState::Changed { before } => Some(before),
+        _ => None,
+    };
+    let text = views::trust::text(&wants, before.as_ref(), &ctx.console.err_style());
     let Some(terminal) = questions::open_terminal() else {
         ctx.eprint_at(LogLevel::Error, &text);
         let programs = pluralize(wants.git.len(), "program");

@@ -11,7 +11,8 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, questi
 ///
 /// A project's configuration can name commands (linter, preCommand, postCommand) and say when changes are
 /// approved without you; its git repository can have hooks and filters that run on `relay git commit`.
-/// None of it runs or counts before you said yes to exactly it. What changes later is asked about again.
+/// None of it runs or counts before you said yes to exactly it. What changes later is asked about again, unless it
+/// only takes something away or makes you be asked more often.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TrustArgs {
     /// Accept what is shown, without asking
@@ -41,10 +42,10 @@ impl TrustArgs {
         if state.allows() && git.allows() {
             let said =
                 if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
-            ctx.print(&views::trust::text(&wants, previous_wants(&state), &look));
+            ctx.print(&views::trust::text(&wants, None, &look));
             ctx.print_success(said);
         } else {
-            self.ask_trust(&wants, previous_wants(&state), ctx)?;
+            self.ask_trust(&wants, previous_wants(&wants, &state, &git).as_ref(), ctx)?;
             let now = clock::now_utc();
             if !state.allows() {
                 trust.grant(&door.root, &wants, &now).map_err(CommandFailure::unexpected)?;
@@ -82,11 +83,20 @@ impl TrustArgs {
     }
 }
 
-fn previous_wants(state: &TrustState) -> Option<&TrustRequest> {
-    match state {
-        TrustState::Changed { before } => Some(before),
+/// What the user trusted before, of both halves; of a half that was never asked about, or did not change, what is wanted
+/// now. `None`: nothing changed, or nothing was trusted.
+fn previous_wants(wants: &TrustRequest, state: &TrustState, git: &TrustState) -> Option<TrustRequest> {
+    let before = |state: &TrustState| match state {
+        TrustState::Changed { before } => Some(before.clone()),
         _ => None,
+    };
+    let (config, git) = (before(state), before(git));
+    if config.is_none() && git.is_none() {
+        return None;
     }
+    let git = git.map_or_else(|| wants.git.clone(), |before| before.git);
+    let config = config.unwrap_or_else(|| wants.clone());
+    Some(TrustRequest { git, ..config })
 }
 
 fn revoke(door: &Door, ctx: &mut CommandContext<'_>) -> CommandResult {

@@ -7,6 +7,7 @@ mod desktop;
 mod machine;
 mod project;
 
+use relaycode_project::root::RootError;
 use serde::Serialize;
 
 use crate::{CommandContext, Project};
@@ -54,13 +55,22 @@ impl DoctorFinding {
     }
 }
 
-/// Looks at everything, in this order.
-pub(crate) fn run_checks(project: &Project, ctx: &CommandContext<'_>) -> Vec<DoctorFinding> {
+/// Looks at everything, in this order; at the project only if it can be one.
+pub(crate) fn run_checks(
+    project: &Project,
+    why_not: Option<&RootError>,
+    ctx: &CommandContext<'_>,
+) -> Vec<DoctorFinding> {
     let mut found =
         vec![machine::relay(), machine::home(ctx), machine::processes(project), machine::terminal(ctx)];
     found.extend(machine::programs());
     found.extend(desktop::clipboard(project));
-    found.extend([desktop::paste(), desktop::notifications(project), project::root(project, ctx)]);
+    found.extend([desktop::paste(), desktop::notifications(project)]);
+    if let Some(why_not) = why_not {
+        found.push(project::no_project(why_not));
+        return found;
+    }
+    found.push(project::root(project, ctx));
     found.extend(project::files(project));
     found.extend(project::config(project, ctx));
     found.extend(project::git(project));

@@ -4,14 +4,14 @@ use std::ffi::OsStr;
 
 use relaycode_ledger::JournalAuthor;
 use relaycode_project::git::{Git, GitError};
-use relaycode_project::root::{self, RootMarker};
+use relaycode_project::root::{self, RootError, RootMarker};
 use relaycode_project::seal::SealSecretStore;
 use relaycode_project::trust::{TrustState, TrustStore};
 use relaycode_tui::pluralize;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags};
 
 use super::{DoctorFinding, machine};
-use crate::{CommandContext, Project, project};
+use crate::{CommandContext, CommandFailure, Project, project};
 
 /// Where it begins, and why there.
 pub(super) fn root(project: &Project, ctx: &CommandContext<'_>) -> DoctorFinding {
@@ -24,6 +24,13 @@ pub(super) fn root(project: &Project, ctx: &CommandContext<'_>) -> DoctorFinding
         Ok(RootMarker::Nothing) | Err(_) => "where relay was started: nothing marks a project",
     };
     DoctorFinding::good("project", format!("{} ({why})", project.root.display()))
+}
+
+/// There is none.
+pub(super) fn no_project(why_not: &RootError) -> DoctorFinding {
+    let failure = CommandFailure::from(why_not);
+    let finding = DoctorFinding::note("project", failure.message);
+    DoctorFinding { next: failure.hint, ..finding }
 }
 
 /// What the file system can do.
@@ -181,8 +188,9 @@ pub(super) fn ledger(project: &Project) -> Vec<DoctorFinding> {
         findings.extend(match author {
             JournalAuthor::Own => None,
             JournalAuthor::Original => {
-                let said = format!("{file} was left open by the original tool");
-                Some(DoctorFinding::note(NAME, said).next_step("decide about it there, or remove the file"))
+                let said = format!("{file} looks like a change that the original tool left undecided");
+                let next = "`relay recover --keep` keeps the files as they are and sets it aside";
+                Some(DoctorFinding::note(NAME, said).next_step(next))
             }
             JournalAuthor::Foreign => {
                 let said = format!("{file} was not written by your relay, so it does not act on it");

@@ -12,6 +12,7 @@ use relaycode_friend::{
     AnswerFormat, AskError, AskRequest, Friend, FriendContext, FriendFailure, FriendResult, TurnLimits,
     TurnMemory, ask, run_parallel,
 };
+use relaycode_project::checkout::{CheckoutKey, CheckoutKeys};
 use relaycode_project::config::Config;
 use relaycode_project::git::Git;
 use relaycode_project::root;
@@ -31,6 +32,8 @@ pub(crate) struct FriendGroup<'a> {
 struct GroupSession {
     name: String,
     store: FriendSessionStore,
+    /// What must not be kept: the key of this checkout, which prompts name and answers repeat.
+    hidden: Option<CheckoutKey>,
     previous: Option<FriendSession>,
     remarks: Vec<String>,
 }
@@ -156,7 +159,10 @@ impl GroupSession {
     fn open(name: &str, friend: &dyn Friend, root: &Path, home: Option<&Path>) -> CommandResult<Self> {
         let store = FriendSessionStore::open(home);
         let found = store.find(name, friend.name(), root)?;
-        Ok(GroupSession { name: name.to_string(), store, previous: found.session, remarks: found.remarks })
+        // A key that cannot be read is none that a prompt could have named.
+        let hidden = CheckoutKeys::new(home).key(root).ok().flatten();
+        let (name, previous, remarks) = (name.to_string(), found.session, found.remarks);
+        Ok(GroupSession { name, store, hidden, previous, remarks })
     }
 
     fn save(&self, friend: &dyn Friend, project: &Path, result: &mut FriendResult) {
@@ -164,7 +170,12 @@ impl GroupSession {
         match &mut result.answer {
             Ok(answer) => {
                 let prompt = result.sent.as_ref().and_then(|sent| sent.prompt.as_deref());
-                let (name, prompt, at) = (&self.name, prompt.unwrap_or_default(), Timestamp::now());
+                let (mut prompt, mut answer) = (prompt.unwrap_or_default().to_string(), answer.clone());
+                if let Some(key) = &self.hidden {
+                    key.redact(&mut prompt);
+                    key.redact(&mut answer.text);
+                }
+                let (name, prompt, answer, at) = (&self.name, &prompt, &answer, Timestamp::now());
                 match self.store.save(&FriendSessionUpdate { name, friend, project, prompt, answer, at }) {
                     Ok(more) => result.remarks.extend(more),
                     Err(error) => result.remarks.push(format!("this answer is not remembered: {error}")),

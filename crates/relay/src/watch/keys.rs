@@ -188,7 +188,7 @@ impl WatchSession<'_, '_> {
     fn take_step(&mut self, step: RevertStep) -> CommandResult<bool> {
         self.live.erase();
         let Door { root, ledger, .. } = &self.door;
-        project::recover_ledger(ledger, self.ctx)?;
+        project::recover_ledger(root, ledger, self.ctx)?;
         let target = revert::next_step(ledger, step)?;
         let options = RevertOptions::default();
         let request = revert::RevertRequest {

@@ -13,6 +13,8 @@ use relaycode_door::gate::GATE_VARIABLE;
 pub(crate) struct RelayHome {
     /// The directory; `None` if nothing says where it is, and then there is no copy.
     pub(crate) path: Option<PathBuf>,
+    /// The home directory, which is no project.
+    pub(crate) user_home: Option<PathBuf>,
     /// Where looking for a project ends.
     pub(crate) ceilings: Vec<PathBuf>,
     /// The project whose gate runs this process, if one does.
@@ -31,7 +33,13 @@ impl RelayHome {
         let ceilings = get("RELAY_CEILING_DIRECTORIES").unwrap_or_default();
         let ceilings = std::env::split_paths(&ceilings).filter(|path| path.is_absolute()).collect();
         // A relative one would be another directory wherever relay is started.
-        RelayHome { path: home.filter(|home| home.is_absolute()), ceilings, gate: set(GATE_VARIABLE) }
+        let absolute = |path: Option<PathBuf>| path.filter(|path| path.is_absolute());
+        RelayHome {
+            path: absolute(home),
+            user_home: absolute(set("HOME")),
+            ceilings,
+            gate: set(GATE_VARIABLE),
+        }
     }
 }
 

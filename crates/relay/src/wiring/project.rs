@@ -7,6 +7,7 @@ use std::sync::Arc;
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::Door;
 use relaycode_door::door::configured_limits;
+use relaycode_door::setup;
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
 use relaycode_ledger::disk::state_dir::STATE_DIR_NAME;
@@ -14,11 +15,12 @@ use relaycode_ledger::record::collect::RetentionPolicy;
 use relaycode_ledger::transaction::change::FileChange;
 use relaycode_ledger::{
     CommitVerdict, CommittedTransaction, Ledger, LedgerError, LedgerSettings, LogTarget, RecoveryMode,
-    SealKey, TransactionHeader, TxId,
+    RecoveryOutcome, SealKey, TransactionHeader, TxId,
 };
 use relaycode_project::config::{self, ConfigError, LoadedConfig};
 use relaycode_project::git::Git;
-use relaycode_project::root;
+use relaycode_project::notices::NoticeStore;
+use relaycode_project::root::{self, ProjectDirectory, RootError};
 use relaycode_project::seal::SealSecretStore;
 use relaycode_tui::views::record::RevertStatus;
 use relaycode_tui::{clock, pluralize, views};
@@ -30,7 +32,14 @@ pub(crate) struct Project {
     pub(crate) ledger: Ledger,
     /// A configuration that cannot be read is the matter of who needs it.
     pub(crate) config: Result<LoadedConfig, ConfigError>,
+    /// There is a state directory that relay has not used yet: the original tool made it.
+    has_original_state: bool,
 }
+
+/// What a project's directory is locked by, in its state directory.
+const PROJECT_LOCK: &str = "lock";
+/// The name by which it is remembered that the user was told of a linter that relay does not run.
+pub(crate) const LOST_LINTER_NOTICE: &str = "lost linter";
 
 /// What to do when git tracks relay's own directory.
 pub(crate) const UNTRACK_HINT: &str = "`git rm -r --cached .relaycode` ends that; the files stay";
@@ -68,8 +77,30 @@ pub(crate) fn find_revert_status(ledger: &Ledger, id: TxId) -> CommandResult<Rev
 impl Project {
     /// The project in `directory`. Nothing is written. From here on as much is said as it wants.
     pub(crate) fn open(ctx: &mut CommandContext<'_>) -> CommandResult<Project> {
+        let found = root::find(&ctx.options.directory, ctx.home.path.as_deref(), &ctx.home.ceilings)?;
+        Project::open_at(found, ctx)
+    }
+
+    /// The directory itself as a project, whatever lies around it. Nothing is written.
+    pub(crate) fn open_here(ctx: &mut CommandContext<'_>) -> CommandResult<Project> {
+        let found = root::here(&ctx.options.directory)?;
+        Project::open_at(found, ctx)
+    }
+
+    /// What there is in `directory` for a command that only looks, also where no project can be; and why there can be none.
+    pub(crate) fn look(ctx: &mut CommandContext<'_>) -> CommandResult<(Project, Option<RootError>)> {
+        let found = root::find(&ctx.options.directory, ctx.home.path.as_deref(), &ctx.home.ceilings)?;
+        let why_not = require_project(&found, ctx).err();
+        Ok((Project::open_root(found.path, ctx)?, why_not))
+    }
+
+    fn open_at(found: ProjectDirectory, ctx: &mut CommandContext<'_>) -> CommandResult<Project> {
+        require_project(&found, ctx)?;
+        Project::open_root(found.path, ctx)
+    }
+
+    fn open_root(root: PathBuf, ctx: &mut CommandContext<'_>) -> CommandResult<Project> {
         let home = ctx.home.path.clone();
-        let root = root::find(&ctx.options.directory, home.as_deref(), &ctx.home.ceilings)?.path;
         let config = config::load(&root, home.as_deref());
         if let Ok(loaded) = &config {
             ctx.console.level = loaded.config.core.log_level;
@@ -77,7 +108,9 @@ impl Project {
         let seal_key = seal_key(ctx, &root);
         let settings = LedgerSettings { home, seal_key, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
-        Ok(Project { root, ledger, config })
+        let state = root.join(STATE_DIR_NAME);
+        let has_original_state = state.is_dir() && !state.join(PROJECT_LOCK).exists();
+        Ok(Project { root, ledger, config, has_original_state })
     }
 
     /// Brings the ledger back from its copy if it was lost, and says so on stderr. A copy that cannot
@@ -98,9 +131,29 @@ impl Project {
         Git::new(&runner, &self.root).tracks(STATE_DIR_NAME).unwrap_or(false)
     }
 
-    /// Puts right what an earlier run left in the middle, and says so on stderr.
+    /// Puts right what an earlier run left in the middle, and says so on stderr; and, once, what changed for the project
+    /// when it came from the original tool.
     pub(crate) fn recover(&self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
-        recover_ledger(&self.ledger, ctx)
+        recover_ledger(&self.root, &self.ledger, ctx)?;
+        let Some(lost) = self.lost_linter() else { return Ok(()) };
+        if NoticeStore::new(ctx.home.path.as_deref()).is_new(&self.root, LOST_LINTER_NOTICE) {
+            let said = format!("no linter is set here: the original tool ran `{lost}` then, relay runs none");
+            ctx.eprint_remark(LogLevel::Warn, &said);
+            let next = format!("to keep it, set patch.linter to \"{lost}\" in {}", self.config_name());
+            ctx.eprint_detail(LogLevel::Warn, &next);
+        }
+        Ok(())
+    }
+
+    /// What the original tool ran here as its linter, and relay does not, because nobody names it.
+    pub(crate) fn lost_linter(&self) -> Option<&'static str> {
+        self.config.as_ref().ok()?.lost_linter(self.has_original_state)
+    }
+
+    /// The name of the project's configuration; the usual one if there is none.
+    pub(crate) fn config_name(&self) -> String {
+        let file = self.config.as_ref().ok().and_then(|loaded| loaded.file.as_ref()?.file_name());
+        file.map_or_else(|| setup::CONFIG_FILE.to_string(), |name| name.to_string_lossy().into_owned())
     }
 
     /// What a name of the user's stands for.
@@ -134,6 +187,10 @@ impl Project {
         let home = ctx.home.path.clone();
         Ok(Door::new(self.root, self.ledger, self.config?, home, process_runner()?))
     }
+}
+
+fn require_project(found: &ProjectDirectory, ctx: &CommandContext<'_>) -> Result<(), RootError> {
+    root::require_project(found, ctx.home.path.as_deref(), ctx.home.user_home.as_deref())
 }
 
 /// The secret by which relay knows again what it wrote; made if the command may change the project. Without one that could be
@@ -172,9 +229,19 @@ fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
 }
 
 /// Puts right what an earlier run left in the middle, and says so on stderr.
-pub(crate) fn recover_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+pub(crate) fn recover_ledger(
+    root: &Path,
+    ledger: &Ledger,
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<()> {
     restore_ledger(ledger, ctx);
-    let recovered = ledger.recover(RecoveryMode::Automatic)?;
+    let mut recovered = ledger.recover(RecoveryMode::Automatic)?;
+    // What the original tool left stays until somebody decides about it, and is said once.
+    let notices = NoticeStore::new(ctx.home.path.as_deref());
+    recovered.retain(|one| match one.outcome {
+        RecoveryOutcome::Original => notices.is_new(root, &format!("original {}", one.id)),
+        _ => true,
+    });
     let text = views::recovery::remarks(&recovered, &ctx.console.err_style());
     // Something went wrong, if not now: also who wants to hear little hears of it.
     ctx.eprint_at(LogLevel::Error, &text);

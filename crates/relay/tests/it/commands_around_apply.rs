@@ -24,12 +24,12 @@ fn init_twice_changes_nothing_the_second_time() {
     let before = project.tree();
     let ran = project.relay(&["init"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    relay_snapshot!(ran.err, @"
+    relay_snapshot!(ran.err, @r#"
     ✓ everything is in place for <project>: nothing was changed
-      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      check: none yet. Set patch.linter to a command such as "make check", and changes that pass it go in by themselves
       next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
       (the prompt follows on stdout)
-    ");
+    "#);
     let again = project.relay(&["init", "--json", "-q"]).json();
     assert_eq!((&again["made"], &again["id"]), (&json!([]), &Value::Null));
     assert_eq!(again["prompt"], first["prompt"], "the key stays, too");
@@ -373,8 +373,13 @@ fn the_schema_knows_every_key_that_init_writes_and_their_values() {
     relay_snapshot!(project.relay(&["config", "check"]), @r#"
     exit 2
     ----- stderr -----
+<<<<<<< HEAD
     ✗ `patch.approvalMode` is "maybe"; it must be "auto" or "manual"
       in relaycode.config.json:3
+=======
+    ✗ the configuration has 1 error
+      relaycode.config.json:3:29: `patch.approvalMode` is "maybe"; it may be "auto" or "manual"
+>>>>>>> wt-setup
     "#);
 }
 

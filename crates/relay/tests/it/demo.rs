@@ -61,7 +61,7 @@ fn the_tour_runs_by_itself_and_leaves_nothing() {
 
     $ relay init
     ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for shop
-      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      check: none yet. Set patch.linter to a command such as "make check", and changes that pass it go in by themselves
       next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
       (the prompt follows on stdout)
     # Answers that change files

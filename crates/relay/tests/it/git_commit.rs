@@ -212,8 +212,7 @@ fn hooks_run_after_trust_only_and_one_that_changes_is_asked_about_again() {
     relay_snapshot!(ran, @"
     exit 7
     ----- stderr -----
-    this project wants nothing that needs trust
-      the repository runs these on `relay git commit`
+    this repository wants to run 1 program on `relay git commit`
         hook pre-commit   .git/hooks/pre-commit (sha256 0e7f9f79b90aaf3bdd53f6b0c0e20490)
     ✗ a commit here runs 1 program of the repository, which you have not trusted yet; nothing was changed
       `relay trust` shows what would run, and asks

@@ -46,6 +46,7 @@ mod revert;
 mod sealed_state;
 mod secret_redaction;
 mod sessions;
+mod setup;
 mod show;
 mod spec_api;
 mod spec_requirement;

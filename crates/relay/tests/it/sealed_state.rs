@@ -7,7 +7,7 @@ use std::process::Command;
 use relaycode_ledger::record::{self, FileImage, FileRecord, Record, RecordContent};
 use relaycode_testkit::git::git;
 
-use crate::fixture::scratch_project::{Project, edit, run, whole};
+use crate::fixture::scratch_project::{Project, edit, run};
 use crate::fixture::snapshot::Transcript;
 use crate::relay_snapshot;
 use crate::terminal_questions::Session;
@@ -284,24 +284,6 @@ fn whoever_only_looks_writes_nothing_into_a_tracked_directory() {
         assert!(!project.path(".relaycode").exists(), "{words:?}: {ran:?}");
         assert!(ran.err.contains("because git tracks .relaycode"), "{words:?}: {ran:?}");
     }
-}
-
-#[test]
-fn what_the_original_tool_left_pending_is_named_by_recover_and_doctor_alone() {
-    let project = Project::new(&[("a.txt", "one\n")]);
-    let pending = format!("uuid: {UUID}\nprojectId: shop\noperations: []\nsnapshot: {{}}\napproved: false\n");
-    project.put(JOURNAL, pending.as_bytes());
-    let ran = project.apply(&whole("c.txt", "c\n"));
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
-    project.done(&["revert", "-y"]);
-    relay_snapshot!(project.relay(&["recover"]), @"
-    exit 0
-    ----- stdout -----
-    ! 0f8fad5b was left open by the original tool, and nothing is done with it: decide about it there, or remove .relaycode/0f8fad5b-d9cb-469f-a165-70867728950e.pending.yml
-    ");
-    let ran = project.relay(&["doctor"]);
-    assert!(ran.out.contains("was left open by the original tool"), "{ran:?}");
-    assert!(project.path(JOURNAL).exists());
 }
 
 #[test]

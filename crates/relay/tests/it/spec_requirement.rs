@@ -29,16 +29,16 @@ fn setup_init_in_both_spellings_makes_config_state_directory_and_gitignore() {
         assert!(project.text("relaycode.config.json").contains("\"my-app\""));
         said += &ran.err;
     }
-    relay_snapshot!(said, @"
+    relay_snapshot!(said, @r#"
     ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for my-app
-      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      check: none yet. Set patch.linter to a command such as "npx tsc --noEmit", and changes that pass it go in by themselves
       next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
       (the prompt follows on stdout)
     ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for my-app
-      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      check: none yet. Set patch.linter to a command such as "npx tsc --noEmit", and changes that pass it go in by themselves
       next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
       (the prompt follows on stdout)
-    ");
+    "#);
     let project = Project::new(&[]);
     assert!(!project.done(&["--help"]).contains("--init"));
     assert_eq!(project.relay(&["log", "--init"]).code, 2, "only in front");
@@ -142,7 +142,7 @@ fn setup_init_prints_the_instructions_for_the_model() {
     ````
     ----- stderr -----
     ✓ relaycode.config.json, .relaycode/ and .gitignore are in place for my-app
-      linter: none yet. Set patch.linter, and relay can approve clean changes by itself
+      check: none yet. Set patch.linter to a command such as "npx tsc --noEmit", and changes that pass it go in by themselves
       next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
       (the prompt follows on stdout)
     "#);
@@ -178,6 +178,14 @@ fn data_blocks_are_written_without_markers_and_path_comment() {
     assert_eq!(project.text("b.py"), "b = 2\n");
     assert_eq!(project.text("c.ts"), "c();\n", "without markers, too");
     assert_eq!(project.listing(), ["b.py", "c.ts", "src", "src/a.ts"]);
+    project.applied(
+        "```python // d.py\n#!/usr/bin/env python3\n# START\nd = 4\n# END\n```\n\n\
+         ```ts // e.ts\n// e.ts\n// START\ne();\n// END\n```\n",
+    );
+    assert_eq!(project.text("d.py"), "#!/usr/bin/env python3\nd = 4\n");
+    assert_eq!(project.text("e.ts"), "e();\n");
+    let left = project.apply("```ts // f.ts\nf();\n// START\ng();\n```\n");
+    assert_eq!((left.code, project.path("f.ts").exists()), (13, false), "{left:?}");
 }
 
 // Data processing, code blocks for deletion: only a block that is nothing but the directive.

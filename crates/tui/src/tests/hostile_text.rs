@@ -21,7 +21,21 @@ use crate::views::blame::BlameRow;
 use crate::views::diff::DiffLayout;
 use crate::views::log::LogRow;
 use crate::views::record::{RecordView, RevertStatus};
+use crate::views::setup::SetupReport;
 use crate::views::{card, gate, outcome, question, refusal, rules, setup, trust};
+
+fn setup_report(text: &str) -> SetupReport<'_> {
+    let (made, place): (&[String], _) = (&[], Some(text));
+    SetupReport {
+        id: text,
+        config: text,
+        made,
+        linter: text,
+        example: "make check",
+        lost_linter: None,
+        place,
+    }
+}
 
 const LOOKS: [OutputStyle; 4] = [
     PLAIN,
@@ -346,7 +360,8 @@ fn configurations(s: &str, loaded: &LoadedConfig, style: &OutputStyle) -> Vec<(&
     vec![
         ("trust", trust::text(&wants, Some(&before), style) + &trust::text(&wants, None, style)),
         ("question of trust", question::trust_prompt(&wants, Some(&before), s, style)),
-        ("setup", setup::text(s, &[s.to_string()], s, style)),
+        ("setup in place", setup::text(&setup_report(s), style)),
+        ("setup", setup::text(&SetupReport { made: &[s.to_string()], ..setup_report(s) }, style)),
         ("config", config),
         ("commit", crate::views::commit::text(&plan, s, &head, style)),
         ("committed", crate::views::commit::committed_line("9e101c6", 2, &head, style)),

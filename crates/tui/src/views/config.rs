@@ -1,9 +1,11 @@
 //! The configuration as a table: key, value, where the value comes from.
 
-use relaycode_project::config::{ConfigOrigin, ConfigRemark, ConfigRow, LoadedConfig};
+use relaycode_project::config::{ConfigError, ConfigOrigin, ConfigRemark, ConfigRow, LoadedConfig};
 use serde_json::{Value, json};
 
-use crate::{OutputStyle, PaintRole, StyledText, cells, narrow, outcome, pluralize};
+use crate::{
+    Glyph, LIST_LIMIT, OutputStyle, PaintRole, StyledText, cells, more_line, narrow, outcome, pluralize,
+};
 
 /// Most cells of a value.
 const VALUE: usize = 36;
@@ -48,6 +50,18 @@ pub fn check_report(loaded: &LoadedConfig, style: &OutputStyle) -> String {
     outcome::success_line(style, &format!("{what}{odd}")) + &remark_lines(&loaded.remarks, style)
 }
 
+/// Everything that is wrong, a line each, then the remarks.
+pub fn error_report(loaded: &LoadedConfig, errors: &[ConfigError], style: &OutputStyle) -> String {
+    let sign = style.paint(PaintRole::Bad, style.glyph(Glyph::Refused));
+    let mut text = format!("{sign} the configuration has {}\n", pluralize(errors.len(), "error"));
+    for error in errors.iter().take(LIST_LIMIT) {
+        text += &style.wrap(&format!("  {}", style.safe(&error.to_string())), 4);
+        text.push('\n');
+    }
+    text += &more_line(style, "  ", errors.len());
+    text + &remark_lines(&loaded.remarks, style)
+}
+
 /// Remarks on the files, one line each.
 pub fn remark_lines(remarks: &[ConfigRemark], style: &OutputStyle) -> String {
     remarks.iter().map(|remark| outcome::warning_line(style, &style.safe(&remark_text(remark)))).collect()
@@ -78,6 +92,13 @@ pub fn row_json(row: &ConfigRow) -> Value {
     };
     let value: Value = serde_json::from_str(&row.value).unwrap_or_default();
     json!({"key": row.key, "value": value, "from": from, "line": line, "meaning": row.meaning})
+}
+
+pub fn error_json(error: &ConfigError) -> Value {
+    json!({
+        "kind": error.kind.as_str(), "file": error.file, "line": error.line, "column": error.column,
+        "key": error.key, "message": error.what, "allowed": error.allowed(), "hint": error.hint,
+    })
 }
 
 pub fn remark_json(remark: &ConfigRemark) -> Value {

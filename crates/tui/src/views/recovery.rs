@@ -17,15 +17,17 @@ pub fn text(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {
         let next = "  next: `relay recover --keep` (stay with it) or `relay recover --restore` (its bytes stay in .relaycode)";
         out += &(style.wrap(next, 8) + "\n");
     }
+    if recovered.iter().any(|one| matches!(one.outcome, RecoveryOutcome::Original)) {
+        let next = "  next: `relay recover --keep` keeps the files as they are and sets it aside";
+        out += &(style.wrap(next, 8) + "\n");
+    }
     out
 }
 
-/// What every command says that changes something: what the original tool left open is for `relay recover` alone.
+/// What every command says that changes something.
 pub fn remarks(recovered: &[RecoveredTransaction], style: &OutputStyle) -> String {
-    let told = |one: &&RecoveredTransaction| !matches!(one.outcome, RecoveryOutcome::Original);
-    let told: Vec<RecoveredTransaction> = recovered.iter().filter(told).cloned().collect();
-    let mut out = text(&told, style);
-    if told.iter().any(|one| matches!(one.outcome, RecoveryOutcome::Foreign(_))) {
+    let mut out = text(recovered, style);
+    if recovered.iter().any(|one| matches!(one.outcome, RecoveryOutcome::Foreign(_))) {
         out += &(style.wrap("  next: `relay recover` asks what to do with it", 8) + "\n");
     }
     out
@@ -44,10 +46,7 @@ fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
             format!("{id} stays as it is now; what it had displaced is kept in {}", style.safe(kept))
         }
         RecoveryOutcome::Original => {
-            let file = format!(".relaycode/{}.pending.yml", recovered.id);
-            format!(
-                "{id} was left open by the original tool, and nothing is done with it: decide about it there, or remove {file}"
-            )
+            format!("{id} looks like a change that the original tool left undecided; relay leaves it alone")
         }
         RecoveryOutcome::Foreign(_) => {
             let file = format!(".relaycode/{}.pending.yml", recovered.id);

@@ -1,18 +1,16 @@
 //! The object in a module (`relaycode.config.ts` and its kin), found without running it.
 //!
-//! Understood are the statements that such files consist of: imports, `const config = {…}`, and one
-//! export of an object, plain, by name, or in `defineConfig(…)`. Any other statement could change what is
+//! Understood are the statements that such files consist of: imports, constants whose values are written out
+//! (`const linter = "tsc"`, `const patch = { linter }`), and one export of an object, plain, by name, or in
+//! `defineConfig(…)`. A name stands for what was declared above it. Any other statement could change what is
 //! exported, and is refused.
-
-use std::collections::HashMap;
 
 use super::{super::error::excerpt, text::parse_quoted, value::LiteralReader};
 use super::{LiteralError, LiteralNode, LiteralValue};
 
 /// The object that the module exports.
 pub(in super::super) fn parse_module(text: &str) -> Result<LiteralNode, LiteralError> {
-    let mut module =
-        ModuleReader { reader: LiteralReader::new(text, true), constants: HashMap::new(), exported: None };
+    let mut module = ModuleReader { reader: LiteralReader::new(text, true), exported: None };
     if text.starts_with("#!") {
         module.reader.cursor.skip_line();
     }
@@ -25,7 +23,6 @@ pub(in super::super) fn parse_module(text: &str) -> Result<LiteralNode, LiteralE
 
 struct ModuleReader<'a> {
     reader: LiteralReader<'a>,
-    constants: HashMap<&'a str, LiteralNode>,
     exported: Option<LiteralNode>,
 }
 
@@ -86,8 +83,21 @@ impl<'a> ModuleReader<'a> {
         Ok(())
     }
 
-    /// `const name: Type = {…}`, or what a module requires.
+    /// `const name: Type = …`, several with commas between them.
     fn constant(&mut self) -> Result<(), LiteralError> {
+        loop {
+            self.declaration()?;
+            let before = self.reader.cursor.clone();
+            self.reader.cursor.skip_blanks()?;
+            if !self.reader.cursor.eat(',') {
+                self.reader.cursor = before;
+                return Ok(());
+            }
+        }
+    }
+
+    /// `name: Type = …`, or what a module requires.
+    fn declaration(&mut self) -> Result<(), LiteralError> {
         self.reader.cursor.skip_blanks()?;
         if self.reader.cursor.peek() == Some('{') {
             self.reader.skip_brackets()?;
@@ -107,8 +117,8 @@ impl<'a> ModuleReader<'a> {
         if self.reader.cursor.starts_with("require") {
             return self.required();
         }
-        let node = self.object()?;
-        if self.constants.insert(name, node).is_some() {
+        let node = self.written_out()?;
+        if !self.reader.declare(name, node) {
             return Err(before.fault(format!("`{}` is declared twice", excerpt(name))));
         }
         Ok(())
@@ -145,53 +155,77 @@ impl<'a> ModuleReader<'a> {
 
     fn export_value(&mut self) -> Result<(), LiteralError> {
         let before = self.reader.cursor.clone();
-        let node = self.object()?;
+        let node = self.written_out()?;
+        if !matches!(node.value, LiteralValue::Table(_)) {
+            return Err(before.computed("relay reads a plain object here and nothing else"));
+        }
         if self.exported.replace(node).is_some() {
             return Err(before.fault("this file exports two configurations"));
         }
         Ok(())
     }
 
-    /// An object: written out, in `defineConfig(…)` or brackets, or the name of one above.
-    fn object(&mut self) -> Result<LiteralNode, LiteralError> {
+    /// A value: written out, in `defineConfig(…)` or brackets, or the name of one above.
+    fn written_out(&mut self) -> Result<LiteralNode, LiteralError> {
         let before = self.reader.cursor.clone();
-        let word = self.reader.cursor.word();
-        let node = match word {
-            "" | "defineConfig" => {
-                if !word.is_empty() {
-                    self.reader.cursor.skip_blanks()?;
-                    if self.reader.cursor.peek() == Some('<') {
-                        self.reader.skip_brackets()?;
-                    }
+        let node = match self.reader.cursor.word() {
+            "defineConfig" => {
+                self.reader.cursor.skip_blanks()?;
+                if self.reader.cursor.peek() == Some('<') {
+                    self.reader.skip_brackets()?;
                 }
-                if self.reader.cursor.eat('(') { self.in_brackets()? } else { self.reader.value(0)? }
+                if !self.reader.cursor.eat('(') {
+                    return Err(before.computed("`defineConfig` is not written out"));
+                }
+                self.in_brackets()?
             }
+<<<<<<< HEAD
             name => {
                 let constant = self.constants.get(name).cloned();
                 constant
                     .ok_or_else(|| before.computed(format!("`{}` is a name, not a value", excerpt(name))))?
+=======
+            "" if self.reader.cursor.eat('(') => self.in_brackets()?,
+            _ => {
+                self.reader.cursor = before;
+                self.reader.value(0)?
+>>>>>>> wt-setup
             }
         };
         self.reader.skip_types()?;
-        match node.value {
-            LiteralValue::Table(_) => Ok(node),
-            _ => Err(before.computed("relay reads a plain object here and nothing else")),
-        }
+        self.end_of_value()?;
+        Ok(node)
     }
 
     fn in_brackets(&mut self) -> Result<LiteralNode, LiteralError> {
         self.reader.cursor.skip_blanks()?;
-        if self.reader.cursor.peek() != Some('{') {
+        if self.reader.cursor.peek() == Some(')') {
             return Err(self.reader.cursor.computed("relay reads a plain object here and nothing else"));
         }
         let node = self.reader.value(0)?;
         self.reader.cursor.skip_blanks()?;
         self.reader.cursor.eat(',');
         self.reader.cursor.skip_blanks()?;
-        if self.reader.cursor.eat(')') {
-            return Ok(node);
+        match self.reader.cursor.peek() {
+            Some(')') => {
+                self.reader.cursor.bump();
+                Ok(node)
+            }
+            None => Err(self.reader.cursor.fault("expected `)` after the value")),
+            Some(_) => Err(self.reader.cursor.computed("this value is the result of an expression")),
         }
-        Err(self.reader.cursor.fault("expected `)` after the object"))
+    }
+
+    /// What follows a value on its own line or the next must not go on with it.
+    fn end_of_value(&mut self) -> Result<(), LiteralError> {
+        let before = self.reader.cursor.clone();
+        self.reader.cursor.skip_blanks()?;
+        let goes_on = |c: char| "+-*/%?.([`|&<>=!^~".contains(c);
+        if self.reader.cursor.peek().is_some_and(goes_on) {
+            return Err(self.reader.cursor.computed("this value is the result of an expression"));
+        }
+        self.reader.cursor = before;
+        Ok(())
     }
 
     fn equals(&mut self) -> Result<(), LiteralError> {

@@ -111,6 +111,40 @@ fn an_object_is_found_in_every_usual_module() {
 }
 
 #[test]
+fn names_stand_for_what_was_declared_above_them() {
+    for text in [
+        "const a = 1;\nexport default {a}",
+        "const n = 1, o = {a: n};\nexport default o",
+        "const one = 1 as const\nconst config = {a: one}\nexport default defineConfig(config)",
+        "export const a: number = (1); module.exports = {a,};",
+        "const a = 1; const b = {a}; const c = b; export default (c)",
+        "let a = 1\nexport default {'a': a satisfies number}",
+    ] {
+        assert_eq!(parse_module(text).as_ref().map(plain), Ok("{a:1}".to_string()), "{text}");
+    }
+    let node = parse_module("const lint = 'tsc';\nexport default {lint}").unwrap();
+    let LiteralValue::Table(entries) = node.value else { panic!("{node:?}") };
+    assert_eq!(
+        (entries[0].at, entries[0].node.at),
+        (place(2, 17), place(1, 14)),
+        "the value knows its place"
+    );
+}
+
+#[test]
+fn names_do_not_make_a_short_text_a_long_value() {
+    let mut text = "const a0 = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1];\n".to_string();
+    for n in 1..20 {
+        let before = format!("a{}", n - 1);
+        text += &format!("const a{n} = [{}];\n", vec![before; 10].join(", "));
+    }
+    text += "export default {a: a19};\n";
+    let fault = parse_module(&text).unwrap_err();
+    assert!(fault.what.contains("more than 10000 values"), "{fault:?}");
+    assert!(!fault.computed && fault.at.line > 1, "{fault:?}");
+}
+
+#[test]
 fn what_would_have_to_be_run_is_refused_with_its_place() {
     for (text, at) in [
         ("export default {a: process.env.X}", place(1, 20)),
@@ -137,6 +171,14 @@ fn what_would_have_to_be_run_is_refused_with_its_place() {
         ("export * from 'x'", place(1, 8)),
         ("import('x')", place(1, 7)),
         ("const c = f(); export default c", place(1, 11)),
+        ("const a = 'x' + 'y';\nexport default {a}", place(1, 15)),
+        ("const a = 'x'\n  .trim();\nexport default {a}", place(2, 3)),
+        ("const a = b; const b = 1; export default {a}", place(1, 11)),
+        ("const a = 1;\nexport default {b: a.c}", place(2, 21)),
+        ("const a = 1;\nexport default {b: a + 1}", place(2, 22)),
+        ("const a = 1;\nexport default {...a}", place(2, 17)),
+        ("const a = (1 + 2); export default {a}", place(1, 14)),
+        ("const [a] = [1]; export default {a}", place(1, 7)),
         ("const { a } = process.env; export default {a: 1}", place(1, 15)),
         ("export default {a: String.raw`x`}", place(1, 20)),
     ] {

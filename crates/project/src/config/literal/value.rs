@@ -1,20 +1,45 @@
 //! Values, and the objects and lists made of them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{super::error::excerpt, cursor::LiteralCursor, text::parse_quoted};
 use super::{DEPTH, LiteralEntry, LiteralError, LiteralNode, LiteralValue};
 
+/// Values that names may stand for, counted wherever they stand: a short text could name a very long one.
+const NAMED_VALUES: usize = 10_000;
+
 /// Reads values from a text.
 pub(super) struct LiteralReader<'a> {
     pub(super) cursor: LiteralCursor<'a>,
-    /// The text is a module: `as const` and `satisfies X` may follow a value.
+    /// The text is a module: `as const` and `satisfies X` may follow a value, and names may stand for one.
     module: bool,
+    /// What was declared above with a value that is written out.
+    constants: HashMap<&'a str, LiteralNode>,
+    /// Values that names stood for so far.
+    named_values: usize,
 }
 
 impl<'a> LiteralReader<'a> {
     pub(super) fn new(text: &'a str, module: bool) -> LiteralReader<'a> {
-        LiteralReader { cursor: LiteralCursor::new(text), module }
+        let cursor = LiteralCursor::new(text);
+        LiteralReader { cursor, module, constants: HashMap::new(), named_values: 0 }
+    }
+
+    /// From here on `name` stands for the value; whether it did not before.
+    pub(super) fn declare(&mut self, name: &'a str, node: LiteralNode) -> bool {
+        self.constants.insert(name, node).is_none()
+    }
+
+    /// The value that `name`, which stands at `before`, was declared with.
+    fn constant(&mut self, before: &LiteralCursor<'_>, name: &str) -> Result<LiteralNode, LiteralError> {
+        let Some(node) = self.constants.get(name) else {
+            return Err(before.computed(format!("`{}` is not written out", excerpt(name))));
+        };
+        self.named_values += count_values(node, NAMED_VALUES + 1 - self.named_values);
+        if self.named_values > NAMED_VALUES {
+            return Err(before.fault(format!("names stand for more than {NAMED_VALUES} values")));
+        }
+        Ok(node.clone())
     }
 
     /// The value that begins here, within `depth` others.
@@ -30,24 +55,35 @@ impl<'a> LiteralReader<'a> {
             Some('[') => LiteralValue::List(self.list(depth + 1)?),
             Some('"' | '\'' | '`') => LiteralValue::Text(parse_quoted(&mut self.cursor)?),
             Some('0'..='9' | '-' | '+' | '.') => LiteralValue::Number(self.number()?),
-            Some(_) => self.keyword()?,
+            Some(_) => {
+                let node = self.keyword()?;
+                self.skip_types()?;
+                return Ok(node);
+            }
         };
         self.skip_types()?;
         Ok(LiteralNode { at, value })
     }
 
-    /// `true`, `false`, `null`; every other name stands for something else.
-    fn keyword(&mut self) -> Result<LiteralValue, LiteralError> {
+    /// `true`, `false`, `null`; every other name stands for what it was declared with, which knows its own place.
+    fn keyword(&mut self) -> Result<LiteralNode, LiteralError> {
         let before = self.cursor.clone();
-        match self.cursor.word() {
-            "true" => Ok(LiteralValue::Switch(true)),
-            "false" => Ok(LiteralValue::Switch(false)),
-            "null" | "undefined" => Ok(LiteralValue::Null),
+        let value = match self.cursor.word() {
+            "true" => LiteralValue::Switch(true),
+            "false" => LiteralValue::Switch(false),
+            "null" | "undefined" => LiteralValue::Null,
             "" => {
-                Err(before.fault("expected a value: a text in quotes, a number, true, false, or an object"))
+                let what = "expected a value: a text in quotes, a number, true, false, or an object";
+                return Err(before.fault(what));
             }
+<<<<<<< HEAD
             word => Err(before.computed(format!("`{}` is a name, not a value", excerpt(word)))),
         }
+=======
+            word => return self.constant(&before, word),
+        };
+        Ok(LiteralNode { at: before.place(), value })
+>>>>>>> wt-setup
     }
 
     fn table(&mut self, depth: usize) -> Result<Vec<LiteralEntry>, LiteralError> {
@@ -66,8 +102,13 @@ impl<'a> LiteralReader<'a> {
                     before.fault(format!("the key `{}` appears twice in this object", excerpt(&name)))
                 );
             }
-            self.colon(&before, &name)?;
-            let node = self.value(depth)?;
+            let node = match self.is_shorthand(&before)? {
+                true => self.constant(&before, &name)?,
+                false => {
+                    self.colon(&before, &name)?;
+                    self.value(depth)?
+                }
+            };
             entries.push(LiteralEntry { name, at: before.place(), node });
             self.separator('}')?;
         }
@@ -90,6 +131,13 @@ impl<'a> LiteralReader<'a> {
         }
     }
 
+    /// `{ linter }`: after a key that is no text the value is missing, and is what the name stands for.
+    fn is_shorthand(&mut self, before: &LiteralCursor<'_>) -> Result<bool, LiteralError> {
+        self.cursor.skip_blanks()?;
+        let plain = !matches!(before.peek(), Some('"' | '\''));
+        Ok(self.module && plain && matches!(self.cursor.peek(), Some(',' | '}')))
+    }
+
     fn colon(&mut self, before: &LiteralCursor<'_>, name: &str) -> Result<(), LiteralError> {
         self.cursor.skip_blanks()?;
         if self.cursor.eat(':') {
@@ -97,7 +145,7 @@ impl<'a> LiteralReader<'a> {
         }
         let name = excerpt(name);
         Err(match self.cursor.peek() {
-            Some(',' | '}') => before.computed(format!("`{name}` has no value here: it stands elsewhere")),
+            Some(',' | '}') => before.fault(format!("`{name}` has no value")),
             Some('(') => before.computed(format!("`{name}` is a function")),
             Some(c) if c.is_alphabetic() => before.computed(format!("`{name} …` is computed")),
             _ => self.cursor.fault(format!("expected `:` after the key `{name}`")),
@@ -218,4 +266,22 @@ impl<'a> LiteralReader<'a> {
             }
         }
     }
+}
+
+/// How many values a value consists of, itself among them; counting ends at `most`.
+fn count_values(node: &LiteralNode, most: usize) -> usize {
+    let mut count = 0;
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        count += 1;
+        if count >= most {
+            break;
+        }
+        match &node.value {
+            LiteralValue::List(nodes) => open.extend(nodes),
+            LiteralValue::Table(entries) => open.extend(entries.iter().map(|entry| &entry.node)),
+            _ => {}
+        }
+    }
+    count
 }

@@ -58,7 +58,7 @@ impl DemoProject {
 
     /// What is the user's own here: nothing of the real one.
     pub(super) fn relay_home(&self) -> RelayHome {
-        RelayHome { path: Some(self.home.clone()), ceilings: vec![self.root.clone()], gate: None }
+        RelayHome { path: Some(self.home.clone()), ceilings: vec![self.root.clone()], ..RelayHome::default() }
     }
 
     /// Where no project is looked for any more.

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 use relaycode_change::response::ResponseError;
 use relaycode_project::config::ConfigError;
+use relaycode_project::root::RootError;
 use serde::Serialize;
 
 /// How relay ends. The numbers never change their meaning; `docs/exit-codes.md` lists them.
@@ -163,9 +164,24 @@ impl From<ConfigError> for CommandFailure {
     }
 }
 
-impl From<relaycode_project::root::RootError> for CommandFailure {
-    fn from(error: relaycode_project::root::RootError) -> CommandFailure {
-        CommandFailure::usage(error).hint("give the project's directory with `-C DIR`")
+impl From<RootError> for CommandFailure {
+    fn from(error: RootError) -> CommandFailure {
+        CommandFailure::from(&error)
+    }
+}
+
+impl From<&RootError> for CommandFailure {
+    fn from(error: &RootError) -> CommandFailure {
+        let (hint, state) = match error {
+            RootError::Start { .. } => ("give the project's directory with `-C DIR`", None),
+            RootError::FileSystem | RootError::UserHome(_) => {
+                ("go to your project's directory, or name it with `-C DIR`", Some(ProjectState::Unchanged))
+            }
+            RootError::HoldsRelayHome { .. } => {
+                ("set RELAY_HOME to a directory outside of it", Some(ProjectState::Unchanged))
+            }
+        };
+        CommandFailure { state, ..CommandFailure::usage(error).hint(hint) }
     }
 }
 

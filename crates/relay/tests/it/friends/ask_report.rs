@@ -17,7 +17,12 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+<<<<<<< HEAD
 use crate::friends::fixture::{Codex, Stage, THREAD, answering};
+=======
+use crate::fixture::configured_project::configure;
+use crate::friends::fixture::{Codex, Stage, answering};
+>>>>>>> wt-setup
 use crate::relay_snapshot;
 
 fn verdict(word: &str) -> String {
@@ -184,6 +189,24 @@ fn a_model_server_is_reminded_of_the_whole_prompt() {
     for part in ["+two", "bear in mind", "Review the following changes", "Fine.", "and now?"] {
         assert!(last.contains(part), "`{part}` in {last}");
     }
+}
+
+#[test]
+fn the_key_of_the_checkout_does_not_get_into_a_session() {
+    let stage = Stage::new();
+    configure(&stage.project, json!({}));
+    let named = stage.project.relay(&["prompt", "--json", "-q"]).json()["projectId"].to_string();
+    let key = named.trim_matches('"').strip_prefix("shop.").unwrap().to_string();
+    let answer = format!("projectId: shop.{key}, as you said");
+    let server = ScriptedServer::start(Script::any([ScriptedTurn::text(&answer)]).models(["m"]));
+    let models = stage.project.home().join("models.yml");
+    fs::write(models, format!("providers: {{ollama: {{baseUrl: '{}'}}}}\n", server.url())).unwrap();
+    let asked = format!("answer for shop.{key}");
+    let said = stage.works(&["ask", &asked, "--to", "ollama/m", "--session", "s"]);
+    assert_eq!(said["answers"][0]["text"], answer, "whoever asked sees it");
+    let saved = fs::read_to_string(stage.project.home().join("friends/sessions/s.json")).unwrap();
+    assert!(!saved.contains(&key), "{saved}");
+    assert!(saved.contains("answer for shop.") && saved.contains(", as you said"), "{saved}");
 }
 
 #[test]

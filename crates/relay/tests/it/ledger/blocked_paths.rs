@@ -368,9 +368,9 @@ fn a_project_that_is_gone() {
 #[test]
 fn a_home_that_cannot_be_used_is_named_and_stops_nothing() {
     let project = project();
-    project.put("b.txt", b"b\n");
     project.put("a.md", edit("a.txt", "one", "1").as_bytes());
-    let file = project.path("b.txt");
+    let file = project.home().join("b.txt");
+    fs::write(&file, "b\n").unwrap();
     let ran = run(project.command(&["apply", "a.md", "-y"]).env("RELAY_HOME", &file));
     assert_eq!((ran.code, project.text("a.txt").as_str()), (0, "1\n"), "{ran:?}");
     relay_snapshot!(ran, @"
@@ -380,8 +380,13 @@ fn a_home_that_cannot_be_used_is_named_and_stops_nothing() {
         M  a.txt  +1 −1   1 exact
     ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
+<<<<<<< HEAD
     ! relay cannot mark its changes as yours, so undo will ask first: relay's own directory <project>/b.txt is inside the project; set RELAY_HOME to a place outside
     ! your own copy of this project's history cannot be used: cannot open <project>/b.txt/ledgers/<ledger>: Not a directory (os error 20)
+=======
+    ! relay cannot mark its changes as yours, so undo will ask first: <home>/b.txt cannot be used: Not a directory (os error 20)
+    ! your own copy of the records cannot be used: cannot open <home>/b.txt/ledgers/<ledger>: Not a directory (os error 20)
+>>>>>>> wt-setup
     ");
     let ran = run(project.command(&["revert"]).env("RELAY_HOME", "/proc/nowhere/relay"));
     assert_eq!(

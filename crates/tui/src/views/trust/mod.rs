@@ -26,17 +26,19 @@ const NAME_CELLS: usize = 28;
 pub fn text(requested: &TrustRequest, before: Option<&TrustRequest>, style: &OutputStyle) -> String {
     let mut out = style.wrap(&headline(requested), 2) + "\n";
     let old = before.unwrap_or(requested);
-    out += &rows(&compare(&old.commands, &requested.commands), style);
+    let commands = compare(&old.commands, &requested.commands);
+    out += &rows(&commands, style);
     let settings = compare(&old.settings, &requested.settings);
     if !settings.is_empty() {
         out += &outcome::indented_line(style, "these settings decide who approves");
         out += &rows(&settings, style);
     }
     let git = compare(&old.git, &requested.git);
-    if !git.is_empty() {
+    let alone = commands.is_empty() && settings.is_empty();
+    if !git.is_empty() && !alone {
         out += &outcome::indented_line(style, "the repository runs these on `relay git commit`");
-        out += &rows(&git, style);
     }
+    out += &rows(&git, style);
     out
 }
 
@@ -58,6 +60,10 @@ pub fn source_phrase(
 fn headline(requested: &TrustRequest) -> String {
     let commands = pluralize(requested.commands.len(), "command");
     match (requested.commands.is_empty(), requested.settings.is_empty()) {
+        (true, true) if !requested.git.is_empty() => {
+            let programs = pluralize(requested.git.len(), "program");
+            format!("this repository wants to run {programs} on `relay git commit`")
+        }
         (true, true) => "this project wants nothing that needs trust".to_string(),
         (false, true) => format!("this project wants to run {commands}"),
         (false, false) => format!("this project wants to run {commands} and to say who approves"),
