@@ -28,11 +28,7 @@ pub enum LedgerError {
     #[error("interrupted; everything was put back")]
     Interrupted,
     /// A put-back left files alone.
-<<<<<<< HEAD
-    #[error("{} could be put back only in part: {} left alone", .0.id.short(), files(.0.left.len()))]
-=======
-    #[error("{} could not be put back whole: {} left alone", .0.id.short(), pluralize(.0.left.len(), "file"))]
->>>>>>> wt-screens
+    #[error("{} could be put back only in part: {} left alone", .0.id.short(), pluralize(.0.left.len(), "file"))]
     NeedsDecision(Box<UnfinishedPutBack>),
     /// The files of a transaction are half as before and half as after, because something failed
     /// while they were put back. Its journal is there: the next recovery tries again.

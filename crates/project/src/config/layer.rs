@@ -47,14 +47,9 @@ impl ConfigLayer {
 pub(super) fn read(file: &str, node: &LiteralNode, owner: LayerOwner) -> (ConfigLayer, Vec<ConfigError>) {
     let LiteralValue::Table(entries) = &node.value else {
         let what = format!("the configuration is {}, not an object", kind_of(&node.value));
-<<<<<<< HEAD
         let hint = "It must begin with `{`";
-        return Err(ConfigError::at_position(ConfigErrorKind::Value, file, node.at, what, hint));
-=======
-        let hint = "It begins with `{`";
         let error = ConfigError::at_position(ConfigErrorKind::Value, file, node.at, what, hint);
         return (ConfigLayer::default(), vec![error]);
->>>>>>> wt-setup
     };
     let (layer, errors) = (ConfigLayer::default(), Vec::new());
     let mut reader = LayerReader { file, owner, layer, errors, omitted_remarks: 0 };

@@ -5,11 +5,7 @@ use std::fs;
 
 use relaycode_ledger::TxId;
 use relaycode_ledger::record::Record;
-<<<<<<< HEAD
-=======
 use relaycode_tui::OutputStyle;
-use relaycode_tui::views;
->>>>>>> wt-screens
 use relaycode_tui::views::blame::BlameRow;
 use relaycode_tui::{pluralize, views};
 use serde_json::{Value, json};

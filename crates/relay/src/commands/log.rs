@@ -18,11 +18,7 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit, Project, json, 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LogArgs {
     /// How many to list
-<<<<<<< HEAD
     #[arg(short = 'n', long = "count", value_name = "N", default_value_t = 20, allow_negative_numbers = true, value_parser = parse_count)]
-=======
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
->>>>>>> wt-screens
     count: usize,
 
     /// One line for each: the id and what it was about

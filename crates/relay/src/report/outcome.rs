@@ -2,14 +2,10 @@
 
 use relaycode_change::plan::{FileChangeKind, Plan};
 use relaycode_change::proposal::Proposal;
-<<<<<<< HEAD
 use relaycode_door::gate::StepResult;
-use relaycode_door::{AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmitOutcome};
-=======
 use relaycode_door::{
     AppliedChange, ApprovalReason, DoorError, GateReport, RuleConsent, SubmissionOrigin, SubmitOutcome,
 };
->>>>>>> wt-screens
 use relaycode_ledger::Digest;
 use relaycode_tui::{Glyph, views};
 use serde::{Serialize, Serializer};
@@ -268,7 +264,8 @@ impl Serialize for BatchJson<'_> {
 /// Somebody has to decide, and there is nobody. `in_watch`: in `relay watch`, which takes no options for one answer.
 fn nobody_to_ask(rules: &[ApprovalReason], origin: SubmissionOrigin, in_watch: bool) -> CommandFailure {
     let said: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
-    let message = format!("somebody has to say yes, and there is no terminal to ask on: {}", said.join("; "));
+    let message =
+        format!("this needs a yes from you, and there is no terminal to ask on: {}", said.join("; "));
     let mut options: Vec<String> = Vec::new();
     for reason in rules {
         match reason.rule.consent {
@@ -290,11 +287,6 @@ fn nobody_to_ask(rules: &[ApprovalReason], origin: SubmissionOrigin, in_watch: b
     let yes = if yes.is_empty() { "" } else { "`-y`" };
     let allow = if allow.is_empty() { String::new() } else { format!("`--allow {}`", allow.join(",")) };
     let both = if yes.is_empty() || allow.is_empty() { "" } else { " with " };
-<<<<<<< HEAD
-    let message =
-        format!("this needs a yes from you, and there is no terminal to ask on: {}", said.join("; "));
-=======
->>>>>>> wt-screens
     questions::nobody_to_ask(&message, &format!("{yes}{both}{allow} applies it without asking"))
 }
 

@@ -373,13 +373,8 @@ fn the_schema_knows_every_key_that_init_writes_and_their_values() {
     relay_snapshot!(project.relay(&["config", "check"]), @r#"
     exit 2
     ----- stderr -----
-<<<<<<< HEAD
-    ✗ `patch.approvalMode` is "maybe"; it must be "auto" or "manual"
-      in relaycode.config.json:3
-=======
     ✗ the configuration has 1 error
-      relaycode.config.json:3:29: `patch.approvalMode` is "maybe"; it may be "auto" or "manual"
->>>>>>> wt-setup
+      relaycode.config.json:3:29: `patch.approvalMode` is "maybe"; it must be "auto" or "manual"
     "#);
 }
 

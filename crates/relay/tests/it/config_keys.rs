@@ -474,14 +474,8 @@ fn a_computed_configuration_is_refused_with_its_line() {
     # config check
     exit 2
     ----- stderr -----
-<<<<<<< HEAD
-    ✗ `process` is a name, not a value
-      in relaycode.config.ts:3
-      relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
-=======
     ✗ the configuration has 1 error
       relaycode.config.ts:3:20: `process` is not written out. relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
->>>>>>> wt-setup
 
     # prompt
     exit 2

@@ -179,17 +179,10 @@ impl<'a> ModuleReader<'a> {
                 }
                 self.in_brackets()?
             }
-<<<<<<< HEAD
-            name => {
-                let constant = self.constants.get(name).cloned();
-                constant
-                    .ok_or_else(|| before.computed(format!("`{}` is a name, not a value", excerpt(name))))?
-=======
             "" if self.reader.cursor.eat('(') => self.in_brackets()?,
             _ => {
                 self.reader.cursor = before;
                 self.reader.value(0)?
->>>>>>> wt-setup
             }
         };
         self.reader.skip_types()?;

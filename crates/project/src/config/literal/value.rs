@@ -76,14 +76,9 @@ impl<'a> LiteralReader<'a> {
                 let what = "expected a value: a text in quotes, a number, true, false, or an object";
                 return Err(before.fault(what));
             }
-<<<<<<< HEAD
-            word => Err(before.computed(format!("`{}` is a name, not a value", excerpt(word)))),
-        }
-=======
             word => return self.constant(&before, word),
         };
         Ok(LiteralNode { at: before.place(), value })
->>>>>>> wt-setup
     }
 
     fn table(&mut self, depth: usize) -> Result<Vec<LiteralEntry>, LiteralError> {

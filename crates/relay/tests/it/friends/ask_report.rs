@@ -17,12 +17,8 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-<<<<<<< HEAD
-use crate::friends::fixture::{Codex, Stage, THREAD, answering};
-=======
 use crate::fixture::configured_project::configure;
-use crate::friends::fixture::{Codex, Stage, answering};
->>>>>>> wt-setup
+use crate::friends::fixture::{Codex, Stage, THREAD, answering};
 use crate::relay_snapshot;
 
 fn verdict(word: &str) -> String {

@@ -460,33 +460,21 @@ fn a_list_of_no_sessions_is_wrong_usage() {
     # -n 0
     exit 2
     ----- stderr -----
-<<<<<<< HEAD
-    error: invalid value '0' for '--limit <N>': give a number, 1 or more
-=======
-    error: invalid value '0' for '--count <N>': give a number from 1 on
->>>>>>> wt-screens
+    error: invalid value '0' for '--count <N>': give a number, 1 or more
 
     For more information, try '--help'.
 
     # search -n 0 x
     exit 2
     ----- stderr -----
-<<<<<<< HEAD
-    error: invalid value '0' for '--limit <N>': give a number, 1 or more
-=======
-    error: invalid value '0' for '--count <N>': give a number from 1 on
->>>>>>> wt-screens
+    error: invalid value '0' for '--count <N>': give a number, 1 or more
 
     For more information, try '--help'.
 
     # list -n many
     exit 2
     ----- stderr -----
-<<<<<<< HEAD
-    error: invalid value 'many' for '--limit <N>': give a number, 1 or more
-=======
-    error: invalid value 'many' for '--count <N>': give a number from 1 on
->>>>>>> wt-screens
+    error: invalid value 'many' for '--count <N>': give a number, 1 or more
 
     For more information, try '--help'.
     ");
