@@ -475,7 +475,7 @@ fn a_computed_configuration_is_refused_with_its_line() {
     exit 2
     ----- stderr -----
     ✗ the configuration has 1 error
-      relaycode.config.ts:3:20: `process` is not written out. relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
+      relaycode.config.ts:3:20: `process` is a name, not a value. relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
 
     # prompt
     exit 2

@@ -214,7 +214,7 @@ fn names_in_a_module_stand_for_the_values_they_were_declared_with() {
     exit 2
     ----- stderr -----
     ✗ the configuration has 1 error
-      relaycode.config.ts:1:37: `patch` is not written out. relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
+      relaycode.config.ts:1:37: `patch` is a name, not a value. relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
 
     # a sum
     exit 2
@@ -226,7 +226,7 @@ fn names_in_a_module_stand_for_the_values_they_were_declared_with() {
     exit 2
     ----- stderr -----
     ✗ the configuration has 1 error
-      relaycode.config.ts:1:16: `which` is not written out. relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
+      relaycode.config.ts:1:16: `which` is a name, not a value. relay reads this file without running it: write the value out, or move the configuration to relaycode.config.json
 
     # a part
     exit 2

@@ -33,7 +33,7 @@ impl<'a> LiteralReader<'a> {
     /// The value that `name`, which stands at `before`, was declared with.
     fn constant(&mut self, before: &LiteralCursor<'_>, name: &str) -> Result<LiteralNode, LiteralError> {
         let Some(node) = self.constants.get(name) else {
-            return Err(before.computed(format!("`{}` is not written out", excerpt(name))));
+            return Err(before.computed(format!("`{}` is a name, not a value", excerpt(name))));
         };
         self.named_values += count_values(node, NAMED_VALUES + 1 - self.named_values);
         if self.named_values > NAMED_VALUES {
