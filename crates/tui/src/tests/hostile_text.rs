@@ -11,7 +11,7 @@ use relaycode_ledger::error::{UnfinishedPutBack, UnrestoredFile};
 use relaycode_ledger::record::{FileImage, FileRecord, Record, RecordedOperation};
 use relaycode_ledger::revert::{KeptEdits, RevertPlan};
 use relaycode_ledger::{Digest, RecoveredTransaction, RevertStep, TxId};
-use relaycode_project::config::{ConfigRemark, LoadedConfig};
+use relaycode_project::config::{ConfigError, ConfigErrorKind, ConfigRemark, LoadedConfig};
 use relaycode_project::git::head::GitHead;
 use relaycode_project::trust::TrustRequest;
 use relaycode_testkit::hostile_text;
@@ -355,8 +355,18 @@ fn configurations(s: &str, loaded: &LoadedConfig, style: &OutputStyle) -> Vec<(&
         title: s.to_string(),
         message: Some(s.to_string()),
     };
+    let error = ConfigError {
+        kind: ConfigErrorKind::Value,
+        file: s.to_string(),
+        line: 3,
+        column: 1,
+        key: None,
+        what: s.to_string(),
+        hint: s.to_string(),
+    };
     let config = crate::views::config::table(&loaded, &table, style)
-        + &crate::views::config::check_report(&loaded, style);
+        + &crate::views::config::check_report(&loaded, style)
+        + &crate::views::config::error_report(&loaded, &[error], style);
     vec![
         ("trust", trust::text(&wants, Some(&before), style) + &trust::text(&wants, None, style)),
         ("question of trust", question::trust_prompt(&wants, Some(&before), s, style)),
