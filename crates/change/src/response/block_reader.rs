@@ -16,7 +16,7 @@ use super::lines::ResponseLines;
 use super::markers::{self, StartEndMarkers};
 use super::segments::{BlockSegment, SegmentDefect, SegmentForm};
 use crate::dialect::patch_marker::{self, PatchMarker};
-use crate::dialect::{self, Dialect, DialectBlock, DialectError, heredocs};
+use crate::dialect::{self, Dialect, DialectBlock, DialectError, headed, heredocs};
 use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation, ProposalNote};
@@ -107,7 +107,44 @@ impl<'a> BlockReader<'a> {
             None => {}
         }
         let outcome = self.by_subject(&header, &text);
+        let outcome = self.check_name_above(outcome);
         self.apply_defect(outcome)
+    }
+
+    /// Refuses a change of another file than the line names that stands directly above it and says nothing else.
+    fn check_name_above(&self, outcome: BlockOutcome) -> BlockOutcome {
+        let BlockOutcome::Operations(operations) = &outcome else { return outcome };
+        let start = self.segment.range.start;
+        let line_at = |above: usize| {
+            let at = start.checked_sub(above).filter(|at| *at >= self.floor)?;
+            Some(self.lines.get(at).trim())
+                .filter(|line| !line.starts_with(['-', '+', '*', '<']) || line.starts_with("**"))
+        };
+        let name_at = |above: usize| line_at(above).and_then(file_names::path_line);
+        // One of several names in a list is not the name of the block below it.
+        let Some(name) = name_at(1).filter(|_| name_at(2).is_none() && self.name_line.is_none()) else {
+            return outcome;
+        };
+        let is_named = |path: &RelPath| {
+            let above = RelPath::parse(&name);
+            headed::is_headed(path, &name)
+                || above.is_ok_and(|above| headed::is_headed(&above, path.as_str()))
+        };
+        let named = operations.iter().any(|operation| match &operation.action {
+            FileAction::Rename { from, to } => is_named(from) || is_named(to),
+            action => is_named(action.path()),
+        });
+        match operations.first() {
+            Some(first) if !named => {
+                let path = first.action.path();
+                let reason = format!(
+                    "the line above this block names `{}`, but the block is for `{path}`",
+                    clipped(&name)
+                );
+                BlockOutcome::Broken(start + 1, reason)
+            }
+            _ => outcome,
+        }
     }
 
     /// Whether a bare fence opens nothing, with text between it and the change above: then that change
@@ -274,6 +311,12 @@ impl<'a> BlockReader<'a> {
             && let Some(error) = exceeded_limit(block.text, self.limits)
         {
             return BlockOutcome::TooMuch(error);
+        }
+        if matches!(self.segment.form, SegmentForm::Bare) && dialect.name() == heredocs::NAME {
+            let above = (self.floor..self.segment.range.start).rev().map(|line| self.lines.get(line));
+            if let Some(reason) = heredocs::hindrance_above(above) {
+                return BlockOutcome::Broken(block.line, reason);
+            }
         }
         let read = dialect.read(block);
         if let Some(remark) = read.as_ref().ok().and_then(|_| dialect.remark(block.text)) {

@@ -248,7 +248,6 @@ mod tests {
             ),
             ("ts // 'src/My File.tsx'", "ts", "src/My File.tsx", None),
             ("ts // \"plain\"", "ts", "plain", None),
-            ("js // src/index.js invalid-strategy", "js", "src/index.js invalid-strategy", None),
             ("js // src/My Docs/my file.js", "js", "src/My Docs/my file.js", None),
             ("python # src/a.py", "python", "src/a.py", None),
             ("sql -- db/a.sql", "sql", "db/a.sql", None),

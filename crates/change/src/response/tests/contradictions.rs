@@ -1,0 +1,91 @@
+//! Answers that say two different things, or say themselves that they are not what they look like.
+
+use super::*;
+
+const DIFF: &str = "--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-x\n+y\n";
+const PATCH: &str = "*** Begin Patch\n*** Update File: b.ts\n@@\n-x\n+y\n*** End Patch\n";
+const SEARCH: &str = "<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n";
+
+#[test]
+fn a_header_and_a_block_that_name_different_files_are_refused() {
+    check(&[
+        (
+            &format!("```diff // a.ts\n{DIFF}```\n"),
+            &["!2 the block is headed `a.ts`, but its diff names `b/b.ts`"],
+        ),
+        (
+            &format!("```ts // a.ts\n{PATCH}```\n"),
+            &["!3 the block is headed `a.ts`, but its patch names `b.ts`"],
+        ),
+        (
+            &format!("```ts // a.ts\nb.ts\n{SEARCH}```\n"),
+            &["!2 the block is headed `a.ts`, but this line names `b.ts`"],
+        ),
+        (&format!("```diff // b.ts\n{DIFF}```\n"), &["W b.ts"]),
+        (&format!("```diff // src/b.ts\n{DIFF}```\n"), &["W src/b.ts"]),
+        (&format!("```ts // ./b.ts\n{PATCH}```\n"), &["W b.ts"]),
+        (&format!("```diff // b.ts\n{}```\n", DIFF.replace("a/b.ts", "b.ts.orig")), &["W b.ts"]),
+        (
+            &format!("```diff // a.ts\n{}```\n", DIFF.replace("a/b.ts", "old").replace("b/b.ts", "new")),
+            &["W a.ts"],
+        ),
+    ]);
+}
+
+#[test]
+fn a_path_directly_above_a_block_for_another_file_is_refused() {
+    check(&[
+        (
+            &format!("b.ts\n```ts // a.ts\n{SEARCH}```\n"),
+            &["!2 the line above this block names `b.ts`, but the block is for `a.ts`"],
+        ),
+        (
+            &format!("**a.ts**\n```diff\n{DIFF}```\n"),
+            &["!2 the line above this block names `a.ts`, but the block is for `b.ts`"],
+        ),
+        (&format!("b.ts\n```ts // src/b.ts\n{SEARCH}```\n"), &["W src/b.ts"]),
+        (&format!("src/b.ts\n```ts // b.ts\n{SEARCH}```\n"), &["W b.ts"]),
+        (&format!("See b.ts\n```ts // a.ts\n{SEARCH}```\n"), &["W a.ts"]),
+        (&format!("- b.ts\n```ts // a.ts\n{SEARCH}```\n"), &["W a.ts"]),
+        (&format!("a.ts\nb.ts\n```ts // a.ts\n{SEARCH}```\n"), &["W a.ts"]),
+        (&format!("b.ts\n\n```ts // a.ts\n{SEARCH}```\n"), &["W a.ts"]),
+    ]);
+}
+
+#[test]
+fn a_heredoc_that_depends_on_a_command_above_it_is_refused() {
+    let heredoc = "cat > b.ts <<'EOF'\nx\nEOF\n";
+    for above in [
+        "mkdir -p sub && cd sub\n",
+        "mkdir sub; cd sub\n",
+        "test -d sub && cd sub\n",
+        "cd sub || exit 1\n",
+        "[ -f b.ts ] ||\n",
+        "false && \\\n",
+        "if false; then\n",
+        "[ -f b.ts ] ||\n# comment\n",
+    ] {
+        let refused = |line: usize| format!("!{line} this heredoc cannot be carried out");
+        let below = above.matches('\n').count() + 1;
+        check(&[(&format!("```sh\n{above}{heredoc}```\n"), &[&refused(below + 1)])]);
+        if !above.contains('#') {
+            check(&[(&format!("{above}{heredoc}"), &[&refused(below)])]);
+        }
+    }
+    for above in
+        ["mkdir -p sub && \\\n", "mkdir -p sub &&\n", "npm ci &&\nnpm test\n", "(cd sub && npm ci)\n"]
+    {
+        check(&[(&format!("```sh\n{above}{heredoc}```\n"), &["W b.ts"])]);
+    }
+    check(&[
+        (&format!("Then cd into it, if you like:\n\n{heredoc}"), &["W b.ts"]),
+        (&format!("cd sub\n\n{heredoc}"), &["!3 this heredoc cannot be carried out"]),
+        (
+            &format!(
+                "```sh\n{}{heredoc}```\n",
+                heredoc.replace("'EOF'", "'EOF' && cd sub").replace("b.ts", "a.ts")
+            ),
+            &["!5 this heredoc cannot be carried out: a command before it changes the directory"],
+        ),
+    ]);
+}
