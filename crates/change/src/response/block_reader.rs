@@ -14,6 +14,7 @@ use super::file_names::{self, FirstLineName};
 use super::header::{self, FenceHeader, HeaderSubject};
 use super::lines::ResponseLines;
 use super::markers::{self, StartEndMarkers};
+use super::remarks::BlockRemark;
 use super::segments::{BlockSegment, SegmentDefect, SegmentForm};
 use crate::dialect::patch_marker::{self, PatchMarker};
 use crate::dialect::{self, Dialect, DialectBlock, DialectError, headed, heredocs};
@@ -230,6 +231,13 @@ impl<'a> BlockReader<'a> {
                     format!("`{path}` names some lines of a file; send the whole file, or an edit of it");
                 BlockOutcome::Broken(line, reason)
             }
+            HeaderSubject::Path(path)
+                if header.remark.is_some()
+                    && header.dialect.is_none_or(is_whole_file)
+                    && is_whole_file(dialect::detect(text)) =>
+            {
+                remarked_outcome(line, path, header.remark)
+            }
             HeaderSubject::Path(path) => match RelPath::parse(path) {
                 Ok(path) => self.read_headed(header, path, text),
                 Err(error) => BlockOutcome::Broken(line, error.to_string()),
@@ -272,9 +280,9 @@ impl<'a> BlockReader<'a> {
             Err(outcome) => return outcome,
         };
         let body = body.as_ref();
-        let below_name = file_names::first_line_name(body, header.language)
-            .filter(|first| RelPath::parse(first.path).is_ok_and(|named| named == path))
-            .map(|first| &body[first.below..]);
+        let first = file_names::first_line_name(body, header.language)
+            .filter(|first| RelPath::parse(first.path).is_ok_and(|named| named == path));
+        let below_name = first.as_ref().map(|first| &body[first.below..]);
         if markers::is_delete(body) || below_name.is_some_and(markers::is_delete) {
             return self.delete_outcome(path);
         }
@@ -290,6 +298,9 @@ impl<'a> BlockReader<'a> {
             }
             None => detected,
         };
+        if let Some(first) = first.filter(|first| is_whole_file(chosen) && first.remark.is_some()) {
+            return remarked_outcome(line, first.path, first.remark);
+        }
         let block = DialectBlock { path: Some(path), text: body, line };
         let outcome = self.read_dialect(chosen, &block);
         let other = detected.name() != chosen.name() && !is_whole_file(detected);
@@ -423,6 +434,7 @@ impl<'a> BlockReader<'a> {
         line: usize,
     ) -> BlockOutcome {
         let (name, body, line) = match first {
+            Some(first) if first.remark.is_some() => return remarked_outcome(line, first.path, first.remark),
             Some(first) if first.below > 0 => {
                 let below = &body[first.below..];
                 let text = below.trim_start_matches('\n');
@@ -575,6 +587,22 @@ fn framed_below_first_lines(text: &str, language: &str, named: Option<&RelPath>)
         }
     }
     None
+}
+
+/// A block that would be a whole file, but for a remark behind its path.
+fn remarked_outcome(line: usize, path: &str, remark: Option<BlockRemark>) -> BlockOutcome {
+    let path = clipped(path);
+    match remark {
+        Some(BlockRemark::Shown) => {
+            BlockOutcome::Example(format!("this block is not said to be the new text of `{path}`"))
+        }
+        _ => {
+            let reason = format!(
+                "this block is said to be only a part of `{path}`; send the whole file, or an edit of it"
+            );
+            BlockOutcome::Broken(line, reason)
+        }
+    }
 }
 
 fn swallowing_outcome(line: usize, next: usize) -> BlockOutcome {

@@ -89,3 +89,39 @@ fn a_heredoc_that_depends_on_a_command_above_it_is_refused() {
         ),
     ]);
 }
+
+#[test]
+fn a_block_that_is_said_to_be_old_or_a_part_is_not_the_file() {
+    for (remark, broken) in [
+        ("- excerpt", true),
+        ("(lines 1-3)", true),
+        ("(excerpt)", true),
+        ("snippet", true),
+        ("- old version", false),
+        ("— original", false),
+        ("(before)", false),
+    ] {
+        for text in [
+            format!("```ts // src/a.ts {remark}\nx\n```\n"),
+            format!("```ts:src/a.ts {remark}\nx\n```\n"),
+            format!("```ts file=src/a.ts {remark}\nx\n```\n"),
+            format!("```ts title=\"src/a.ts\" {remark}\nx\n```\n"),
+            format!("```ts\n// src/a.ts {remark}\nx\n```\n"),
+            format!("```ts\n// filepath: src/a.ts {remark}\nx\n```\n"),
+            format!("```ts // src/a.ts\n// src/a.ts {remark}\nx\n```\n"),
+        ] {
+            let lines = summary(&read(&text));
+            assert!(
+                lines.len() == 1 && lines[0].starts_with(if broken { '!' } else { '?' }),
+                "{text}{lines:#?}"
+            );
+        }
+    }
+    check(&[
+        (&format!("```ts // src/b.ts (excerpt)\n{SEARCH}```\n"), &["W src/b.ts multi-search-replace"]),
+        (&format!("```ts\n// src/b.ts (excerpt)\n{SEARCH}```\n"), &["!2 this block is said to be only a part"]),
+        ("```ts // src/a.ts - the cart\nx\n```\n", &["W src/a.ts replace"]),
+        ("```ts // src/a.ts;\nx\n```\n", &["W src/a.ts replace"]),
+        ("```ts // src/a.ts src/b.ts\nx\n```\n", &["!1 `src/a.ts src/b.ts` may be"]),
+    ]);
+}
