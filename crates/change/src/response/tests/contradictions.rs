@@ -119,9 +119,70 @@ fn a_block_that_is_said_to_be_old_or_a_part_is_not_the_file() {
     }
     check(&[
         (&format!("```ts // src/b.ts (excerpt)\n{SEARCH}```\n"), &["W src/b.ts multi-search-replace"]),
-        (&format!("```ts\n// src/b.ts (excerpt)\n{SEARCH}```\n"), &["!2 this block is said to be only a part"]),
+        (
+            &format!("```ts\n// src/b.ts (excerpt)\n{SEARCH}```\n"),
+            &["!2 this block is said to be only a part"],
+        ),
         ("```ts // src/a.ts - the cart\nx\n```\n", &["W src/a.ts replace"]),
         ("```ts // src/a.ts;\nx\n```\n", &["W src/a.ts replace"]),
         ("```ts // src/a.ts src/b.ts\nx\n```\n", &["!1 `src/a.ts src/b.ts` may be"]),
+    ]);
+}
+
+#[test]
+fn fewer_lines_than_line_count_says_are_cut_off() {
+    let write = |count: &str| {
+        format!("<write_to_file>\n<path>a.ts</path>\n<content>\nx\ny\n</content>\n<line_count>{count}</line_count>\n</write_to_file>\n")
+    };
+    check(&[
+        (&write("30"), &["!1 `<line_count>` says 30 lines, but there are 2"]),
+        (&write("2"), &["W a.ts replace"]),
+        (&write("3"), &["W a.ts replace"]),
+        (&write("1"), &["W a.ts replace"]),
+        (&write("some"), &["W a.ts replace"]),
+    ]);
+}
+
+#[test]
+fn calls_of_unknown_tools_do_not_vanish() {
+    let edit = r#"{"name":"Edit","input":{"file_path":"a.ts","old_string":"x","new_string":"y"}}"#;
+    let around = |call: &str| {
+        [format!("{edit}\n{call}\n"), format!("```json\n{edit}\n{call}\n```\n"), format!("[{edit},\n{call}]\n")]
+    };
+    for (call, wanted) in [
+        (r#"{"name":"delete_file","input":{"path":"b.ts"}}"#, "D b.ts"),
+        (r#"{"name":"move_file","input":{"source":"b.ts","destination":"c.ts"}}"#, "R b.ts c.ts"),
+        (r#"{"name":"rename_file","arguments":{"old_path":"b.ts","new_path":"c.ts"}}"#, "R b.ts c.ts"),
+    ] {
+        for text in around(call) {
+            check(&[(&text, &["W a.ts tool-calls x=>y", wanted])]);
+        }
+    }
+    for call in [
+        r#"{"command":"delete","path":"b.ts"}"#,
+        r#"{"name":"regex_replace","input":{"path":"b.ts","pattern":"x","replacement":"y"}}"#,
+        r#"{"name":"append_to_file","input":{"path":"b.ts","text":"y"}}"#,
+        r#"{"name":"overwrite","input":{"path":"b.ts"}}"#,
+    ] {
+        for text in around(call) {
+            let lines = summary(&read(&text));
+            assert!(lines.iter().any(|line| line.starts_with('!')), "{text}{lines:#?}");
+        }
+    }
+    let view = r#"{"name":"read_file","input":{"path":"b.ts"}}"#;
+    let test = r#"{"name":"Bash","input":{"command":"npm test"}}"#;
+    for call in [view, test] {
+        for text in around(call) {
+            check(&[(&text, &["W a.ts tool-calls x=>y"])]);
+        }
+    }
+    let noted = |call: &str| read(&format!("```json\n{edit}\n{call}\n```\n")).notes.len();
+    assert_eq!((noted(test), noted(view)), (1, 0));
+    check(&[
+        (r#"{"name":"delete_file","input":{"path":"b.ts"}}"#, &["D b.ts"]),
+        (r#"{"name":"remove","path":"b.ts"}"#, &[]),
+        ("```json\n{\"command\": \"delete\", \"path\": \"/items\"}\n```\n", &["?1"]),
+        ("```json\n{\"name\": \"create-app\", \"path\": \"src\"}\n```\n", &["?1"]),
+        ("```json\n{\"from\": \"a.ts\", \"to\": \"b.ts\"}\n```\n", &["?1"]),
     ]);
 }
