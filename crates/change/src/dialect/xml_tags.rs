@@ -366,7 +366,9 @@ impl<'a> TagReader<'a, '_> {
             // An empty line below the last one is counted by some.
             let count = text.lines().count();
             if let Some(said) = parts.line_count.filter(|said| *said > count + 1) {
-                let reason = format!("`<line_count>` says {said} lines, but there are {count}; the answer may be cut off");
+                let reason = format!(
+                    "`<line_count>` says {said} lines, but there are {count}; the answer may be cut off"
+                );
                 return Err(DialectError::at(line, reason));
             }
             let text = if ends_line && !text.is_empty() { format!("{text}\n") } else { text.to_owned() };

@@ -132,7 +132,9 @@ fn a_block_that_is_said_to_be_old_or_a_part_is_not_the_file() {
 #[test]
 fn fewer_lines_than_line_count_says_are_cut_off() {
     let write = |count: &str| {
-        format!("<write_to_file>\n<path>a.ts</path>\n<content>\nx\ny\n</content>\n<line_count>{count}</line_count>\n</write_to_file>\n")
+        format!(
+            "<write_to_file>\n<path>a.ts</path>\n<content>\nx\ny\n</content>\n<line_count>{count}</line_count>\n</write_to_file>\n"
+        )
     };
     check(&[
         (&write("30"), &["!1 `<line_count>` says 30 lines, but there are 2"]),
@@ -147,7 +149,11 @@ fn fewer_lines_than_line_count_says_are_cut_off() {
 fn calls_of_unknown_tools_do_not_vanish() {
     let edit = r#"{"name":"Edit","input":{"file_path":"a.ts","old_string":"x","new_string":"y"}}"#;
     let around = |call: &str| {
-        [format!("{edit}\n{call}\n"), format!("```json\n{edit}\n{call}\n```\n"), format!("[{edit},\n{call}]\n")]
+        [
+            format!("{edit}\n{call}\n"),
+            format!("```json\n{edit}\n{call}\n```\n"),
+            format!("[{edit},\n{call}]\n"),
+        ]
     };
     for (call, wanted) in [
         (r#"{"name":"delete_file","input":{"path":"b.ts"}}"#, "D b.ts"),
