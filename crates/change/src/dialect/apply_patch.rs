@@ -8,7 +8,7 @@ use super::diff::lines::{self, HunkReader};
 use super::diff::print;
 use super::opening::opening_lines;
 use super::patch_marker::{self, PatchMarker};
-use super::{Dialect, DialectBlock, DialectError, checked_path};
+use super::{Dialect, DialectBlock, DialectError, checked_path, headed};
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
 
@@ -62,6 +62,13 @@ impl Dialect for ApplyPatchDialect {
             ));
         }
         let headed = block.path.as_ref().filter(|_| reader.files.len() == 1);
+        if let Some(path) = &block.path
+            && !reader.files.iter().any(|file| headed::is_headed(path, file.path.as_str()))
+            && reader.files.len() > 1
+        {
+            let reason = format!("the block is headed `{path}`, but its patch names other files");
+            return Err(DialectError::at(block.line, reason));
+        }
         let mut operations = Vec::new();
         for file in reader.files {
             file.operations(headed, &mut operations)?;
@@ -334,7 +341,10 @@ impl ApplyPatchFile {
                 }
                 path
             }
-            (Some(headed), _) => headed.clone(),
+            (Some(headed), _) => {
+                headed::check_headed(headed, line, "patch", path.as_str())?;
+                headed.clone()
+            }
             (None, _) => path,
         };
         match change {

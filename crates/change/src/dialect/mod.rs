@@ -6,6 +6,7 @@
 
 mod apply_patch;
 mod diff;
+pub(crate) mod headed;
 pub(crate) mod heredocs;
 mod new_unified;
 pub(crate) mod opening;
@@ -91,8 +92,8 @@ pub trait Dialect: Sync {
 /// The text of one block, with what its surroundings say about it.
 #[derive(Debug, Clone)]
 pub struct DialectBlock<'a> {
-    /// The file from a header. Dialects that name files themselves may do without; if both are given, the
-    /// header decides for a single-file block.
+    /// The file from a header. Dialects that name files themselves may do without; if both are given, they must
+    /// mean the same file.
     pub path: Option<RelPath>,
     /// The text between the fences, its lines ending in a line feed.
     pub text: &'a str,

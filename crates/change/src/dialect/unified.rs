@@ -49,6 +49,13 @@ impl Dialect for UnifiedDialect {
     fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError> {
         let files = files::read(block)?;
         let headed = block.path.as_ref().filter(|_| files.len() == 1);
+        if let Some(path) = &block.path
+            && !files.iter().any(|file| file.is_headed(path))
+            && headed.is_none()
+        {
+            let reason = format!("the block is headed `{path}`, but its diff names other files");
+            return Err(DialectError::at(block.line, reason));
+        }
         let mut operations = Vec::new();
         for file in files {
             operations.append(&mut file.into_operations(headed, NAME)?);

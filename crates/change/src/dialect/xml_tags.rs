@@ -35,6 +35,8 @@ enum TagPart {
     Diff,
     Search,
     Replace,
+    /// How many lines the content has.
+    LineCount,
     Remark,
 }
 
@@ -58,7 +60,7 @@ const PARTS: &[(&str, TagPart)] = &[
     ("new_string", TagPart::Replace),
     ("new_text", TagPart::Replace),
     ("new", TagPart::Replace),
-    ("line_count", TagPart::Remark),
+    ("line_count", TagPart::LineCount),
     ("description", TagPart::Remark),
     ("explanation", TagPart::Remark),
     ("instructions", TagPart::Remark),
@@ -225,6 +227,7 @@ struct TagParts<'a> {
     diff: Option<TagText<'a>>,
     search: Option<TagText<'a>>,
     pairs: Vec<(TagText<'a>, TagText<'a>)>,
+    line_count: Option<usize>,
 }
 
 impl<'a> TagReader<'a, '_> {
@@ -302,6 +305,10 @@ impl<'a> TagReader<'a, '_> {
                 }
                 None => return self.error(format!("nothing to search for stands before `<{}>`", open.name)),
             },
+            TagPart::LineCount => match text.text.trim().parse() {
+                Ok(count) => parts.line_count.replace(count).is_some(),
+                Err(_) => false,
+            },
             TagPart::Remark => false,
         };
         if twice {
@@ -356,6 +363,14 @@ impl<'a> TagReader<'a, '_> {
             ));
         }
         if let Some(TagText { text, ends_line, .. }) = parts.content {
+            // An empty line below the last one is counted by some.
+            let count = text.lines().count();
+            if let Some(said) = parts.line_count.filter(|said| *said > count + 1) {
+                let reason = format!(
+                    "`<line_count>` says {said} lines, but there are {count}; the answer may be cut off"
+                );
+                return Err(DialectError::at(line, reason));
+            }
             let text = if ends_line && !text.is_empty() { format!("{text}\n") } else { text.to_owned() };
             // Only a tool call can say that a file does not end in a line break.
             let is_lines = text.is_empty() || text.ends_with('\n');

@@ -14,9 +14,10 @@ use super::file_names::{self, FirstLineName};
 use super::header::{self, FenceHeader, HeaderSubject};
 use super::lines::ResponseLines;
 use super::markers::{self, StartEndMarkers};
+use super::remarks::BlockRemark;
 use super::segments::{BlockSegment, SegmentDefect, SegmentForm};
 use crate::dialect::patch_marker::{self, PatchMarker};
-use crate::dialect::{self, Dialect, DialectBlock, DialectError, heredocs};
+use crate::dialect::{self, Dialect, DialectBlock, DialectError, headed, heredocs};
 use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
 use crate::proposal::{FileAction, Operation, ProposalNote};
@@ -107,7 +108,44 @@ impl<'a> BlockReader<'a> {
             None => {}
         }
         let outcome = self.by_subject(&header, &text);
+        let outcome = self.check_name_above(outcome);
         self.apply_defect(outcome)
+    }
+
+    /// Refuses a change of another file than the line names that stands directly above it and says nothing else.
+    fn check_name_above(&self, outcome: BlockOutcome) -> BlockOutcome {
+        let BlockOutcome::Operations(operations) = &outcome else { return outcome };
+        let start = self.segment.range.start;
+        let line_at = |above: usize| {
+            let at = start.checked_sub(above).filter(|at| *at >= self.floor)?;
+            Some(self.lines.get(at).trim())
+                .filter(|line| !line.starts_with(['-', '+', '*', '<']) || line.starts_with("**"))
+        };
+        let name_at = |above: usize| line_at(above).and_then(file_names::path_line);
+        // One of several names in a list is not the name of the block below it.
+        let Some(name) = name_at(1).filter(|_| name_at(2).is_none() && self.name_line.is_none()) else {
+            return outcome;
+        };
+        let is_named = |path: &RelPath| {
+            let above = RelPath::parse(&name);
+            headed::is_headed(path, &name)
+                || above.is_ok_and(|above| headed::is_headed(&above, path.as_str()))
+        };
+        let named = operations.iter().any(|operation| match &operation.action {
+            FileAction::Rename { from, to } => is_named(from) || is_named(to),
+            action => is_named(action.path()),
+        });
+        match operations.first() {
+            Some(first) if !named => {
+                let path = first.action.path();
+                let reason = format!(
+                    "the line above this block names `{}`, but the block is for `{path}`",
+                    clipped(&name)
+                );
+                BlockOutcome::Broken(start + 1, reason)
+            }
+            _ => outcome,
+        }
     }
 
     /// Whether a bare fence opens nothing, with text between it and the change above: then that change
@@ -193,6 +231,13 @@ impl<'a> BlockReader<'a> {
                     format!("`{path}` names some lines of a file; send the whole file, or an edit of it");
                 BlockOutcome::Broken(line, reason)
             }
+            HeaderSubject::Path(path)
+                if header.remark.is_some()
+                    && header.dialect.is_none_or(is_whole_file)
+                    && is_whole_file(dialect::detect(text)) =>
+            {
+                remarked_outcome(line, path, header.remark)
+            }
             HeaderSubject::Path(path) => match RelPath::parse(path) {
                 Ok(path) => self.read_headed(header, path, text),
                 Err(error) => BlockOutcome::Broken(line, error.to_string()),
@@ -235,9 +280,9 @@ impl<'a> BlockReader<'a> {
             Err(outcome) => return outcome,
         };
         let body = body.as_ref();
-        let below_name = file_names::first_line_name(body, header.language)
-            .filter(|first| RelPath::parse(first.path).is_ok_and(|named| named == path))
-            .map(|first| &body[first.below..]);
+        let first = file_names::first_line_name(body, header.language)
+            .filter(|first| RelPath::parse(first.path).is_ok_and(|named| named == path));
+        let below_name = first.as_ref().map(|first| &body[first.below..]);
         if markers::is_delete(body) || below_name.is_some_and(markers::is_delete) {
             return self.delete_outcome(path);
         }
@@ -253,6 +298,9 @@ impl<'a> BlockReader<'a> {
             }
             None => detected,
         };
+        if let Some(first) = first.filter(|first| is_whole_file(chosen) && first.remark.is_some()) {
+            return remarked_outcome(line, first.path, first.remark);
+        }
         let block = DialectBlock { path: Some(path), text: body, line };
         let outcome = self.read_dialect(chosen, &block);
         let other = detected.name() != chosen.name() && !is_whole_file(detected);
@@ -274,6 +322,12 @@ impl<'a> BlockReader<'a> {
             && let Some(error) = exceeded_limit(block.text, self.limits)
         {
             return BlockOutcome::TooMuch(error);
+        }
+        if matches!(self.segment.form, SegmentForm::Bare) && dialect.name() == heredocs::NAME {
+            let above = (self.floor..self.segment.range.start).rev().map(|line| self.lines.get(line));
+            if let Some(reason) = heredocs::hindrance_above(above) {
+                return BlockOutcome::Broken(block.line, reason);
+            }
         }
         let read = dialect.read(block);
         if let Some(remark) = read.as_ref().ok().and_then(|_| dialect.remark(block.text)) {
@@ -380,6 +434,7 @@ impl<'a> BlockReader<'a> {
         line: usize,
     ) -> BlockOutcome {
         let (name, body, line) = match first {
+            Some(first) if first.remark.is_some() => return remarked_outcome(line, first.path, first.remark),
             Some(first) if first.below > 0 => {
                 let below = &body[first.below..];
                 let text = below.trim_start_matches('\n');
@@ -532,6 +587,22 @@ fn framed_below_first_lines(text: &str, language: &str, named: Option<&RelPath>)
         }
     }
     None
+}
+
+/// A block that would be a whole file, but for a remark behind its path.
+fn remarked_outcome(line: usize, path: &str, remark: Option<BlockRemark>) -> BlockOutcome {
+    let path = clipped(path);
+    match remark {
+        Some(BlockRemark::Shown) => {
+            BlockOutcome::Example(format!("this block is not said to be the new text of `{path}`"))
+        }
+        _ => {
+            let reason = format!(
+                "this block is said to be only a part of `{path}`; send the whole file, or an edit of it"
+            );
+            BlockOutcome::Broken(line, reason)
+        }
+    }
 }
 
 fn swallowing_outcome(line: usize, next: usize) -> BlockOutcome {

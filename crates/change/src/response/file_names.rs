@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::header;
+use super::remarks::BlockRemark;
 use crate::dialect::{Dialect, opening};
 
 /// Longer lines name no file.
@@ -171,6 +172,8 @@ pub(super) struct FirstLineName<'a> {
     pub below: usize,
     /// How many lines that skips.
     pub skipped: usize,
+    /// It says that the block is not the whole new text of the file.
+    pub remark: Option<BlockRemark>,
 }
 
 /// Looks for a path in a comment on the first meaningful line, or below a shebang.
@@ -199,18 +202,17 @@ pub(super) fn first_line_name<'a>(text: &'a str, language: &str) -> Option<First
         let stays = shebang;
         let below = if stays { 0 } else { at + line.len() };
         let skipped = if stays { 0 } else { skipped + 1 };
-        return Some(FirstLineName { path, dialect, below, skipped });
+        return Some(FirstLineName { path, dialect, below, skipped, remark: None });
+    }
+    let named = |path, remark| FirstLineName { path, dialect: None, below: 0, skipped: 0, remark };
+    if let Some((path, remark)) = header::split_remark(said) {
+        return Some(named(path, Some(remark)));
     }
     let mut words = said.split_whitespace();
     let path = words.next()?;
     let remark =
         words.next().is_some_and(|word| ["-", "–", "—", ":"].contains(&word) || word.starts_with('('));
-    (remark && path.contains('/') && is_file(path)).then_some(FirstLineName {
-        path,
-        dialect: None,
-        below: 0,
-        skipped: 0,
-    })
+    (remark && path.contains('/') && is_file(path)).then(|| named(path, None))
 }
 
 /// The path of `<file path="…">`.

@@ -2,6 +2,7 @@
 //! `lang:path`, `lang path`, `file=path` and `title="path"` are what models write instead.
 
 use super::file_names::{self, is_file, is_path};
+use super::remarks::{self, BlockRemark};
 use crate::dialect::{self, Dialect};
 
 #[derive(Default)]
@@ -13,6 +14,8 @@ pub(super) struct FenceHeader<'a> {
     pub dialect: Option<&'static dyn Dialect>,
     /// The file of which the block quotes lines: `12:15:src/a.ts`.
     pub cited: Option<&'a str>,
+    /// It says that the block is not the whole new text of the file.
+    pub remark: Option<BlockRemark>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -50,6 +53,36 @@ const INFO_BYTES: usize = 2_048;
 const RENAME: &str = "rename-file";
 
 pub(super) fn read(info: &str) -> FenceHeader<'_> {
+    let mut header = read_names(info);
+    match header.subject {
+        HeaderSubject::Path(path) => {
+            let behind = info.find(path).map(|at| &info[at + path.len()..]);
+            header.remark = behind.and_then(|behind| remarks::read(split_dialect(behind).0));
+        }
+        HeaderSubject::Ambiguous(said) => {
+            if let Some((path, remark)) = split_remark(said) {
+                header.subject = HeaderSubject::Path(path);
+                header.remark = Some(remark);
+            }
+        }
+        _ => {}
+    }
+    header
+}
+
+/// A path, and a remark about the block behind it.
+pub(super) fn split_remark(said: &str) -> Option<(&str, BlockRemark)> {
+    let (path, remark) = said.split_once(char::is_whitespace)?;
+    let path = without_punctuation(path);
+    is_file(path).then(|| remarks::read(remark)).flatten().map(|remark| (path, remark))
+}
+
+/// Without what ends a part of a sentence.
+fn without_punctuation(path: &str) -> &str {
+    path.trim_end_matches([',', ';', ':'])
+}
+
+fn read_names(info: &str) -> FenceHeader<'_> {
     let info = info.trim();
     if info.len() > INFO_BYTES {
         return FenceHeader::default();
@@ -68,28 +101,38 @@ pub(super) fn read(info: &str) -> FenceHeader<'_> {
     if let Some(path) = file_attribute(info) {
         let language = if first.contains('=') { "" } else { first.trim_matches(['{', '}', '.']) };
         let subject = HeaderSubject::Path(path);
-        return FenceHeader { language, subject, dialect: split_dialect(info).1, cited: None };
+        return FenceHeader { language, subject, dialect: split_dialect(info).1, ..FenceHeader::default() };
     }
     let (path, dialect) = split_dialect(rest);
-    if let Some((language, word)) = split_colon(first) {
-        let all = split_dialect(&info[first.len() - word.len()..]).0;
+    if let Some((language, word)) = split_colon(without_punctuation(first)) {
+        let all = split_dialect(&info[without_punctuation(first).len() - word.len()..]).0;
         let subject = match file_names::is_spaced_path(all) {
             true => HeaderSubject::Path(all),
             false if !is_file(word) && path.split(' ').any(is_file) => HeaderSubject::Ambiguous(all),
             false => HeaderSubject::Path(word),
         };
-        return FenceHeader { language, subject, dialect, cited: None };
+        return FenceHeader { language, subject, dialect, ..FenceHeader::default() };
     }
     let quoted = unquoted(path);
-    let plain = quoted.unwrap_or(path);
+    let plain = quoted.unwrap_or_else(|| without_punctuation(path));
     if is_file(plain)
         || file_names::is_spaced_path(plain)
         || (quoted.is_some() && plain.contains('/') && is_path(plain))
     {
-        return FenceHeader { language: first, subject: HeaderSubject::Path(plain), dialect, cited: None };
+        return FenceHeader {
+            language: first,
+            subject: HeaderSubject::Path(plain),
+            dialect,
+            ..FenceHeader::default()
+        };
     }
     if is_file(first) && first.contains(['.', '/']) && path.is_empty() {
-        return FenceHeader { language: "", subject: HeaderSubject::Path(first), dialect, cited: None };
+        return FenceHeader {
+            language: "",
+            subject: HeaderSubject::Path(first),
+            dialect,
+            ..FenceHeader::default()
+        };
     }
     let cited = cited_path(first).or_else(|| cited_path(path));
     FenceHeader { language: first, cited, ..FenceHeader::default() }
@@ -122,13 +165,14 @@ fn header_from_comment<'a>(language: &'a str, said: &'a str) -> FenceHeader<'a> 
             subject => subject,
         }
     };
-    FenceHeader { language, subject, dialect, cited: None }
+    FenceHeader { language, subject, dialect, ..FenceHeader::default() }
 }
 
 /// A path without quotes. It may contain a blank only if there is no doubt: one word too many after a file
 /// (meant as a dialect that does not exist: such a file must be there), or a directory in front and an extension at the
 /// end.
 fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
+    let path = without_punctuation(path);
     if !path.contains(char::is_whitespace) {
         return match path {
             _ if is_path(path) || is_file(path) || ROOT_NAMES.contains(&path) => HeaderSubject::Path(path),
@@ -140,7 +184,7 @@ fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
     match words.as_slice() {
         many if many.len() > file_names::PATH_WORDS => HeaderSubject::None,
         [first, mark, ..] if ["-", "–", "—"].contains(mark) && is_file(first) => {
-            HeaderSubject::Path(first)
+            HeaderSubject::Path(without_punctuation(first))
         }
         [first, second] if is_file(first) && !second.starts_with('(') => HeaderSubject::Path(path),
         _ if file_names::is_spaced_path(path) => HeaderSubject::Path(path),
@@ -250,7 +294,6 @@ mod tests {
             ),
             ("ts // 'src/My File.tsx'", "ts", "src/My File.tsx", None),
             ("ts // \"plain\"", "ts", "plain", None),
-            ("js // src/index.js invalid-strategy", "js", "src/index.js invalid-strategy", None),
             ("js // src/My Docs/my file.js", "js", "src/My Docs/my file.js", None),
             ("python # src/a.py", "python", "src/a.py", None),
             ("sql -- db/a.sql", "sql", "db/a.sql", None),
@@ -284,6 +327,39 @@ mod tests {
             assert_eq!(header.language, language, "{info}");
             assert_eq!(header.dialect.map(Dialect::name), dialect, "{info}");
         }
+    }
+
+    #[test]
+    fn a_remark_behind_a_path_says_that_the_block_is_not_the_file() {
+        for info in [
+            "ts // src/a.ts - excerpt",
+            "ts // src/a.ts - old version",
+            "ts // src/a.ts — original",
+            "ts // src/a.ts (lines 1-3)",
+            "ts // src/a.ts [old]",
+            "ts:src/a.ts old",
+            "ts file=src/a.ts old",
+            "ts title=\"src/a.ts\" old",
+            "ts // src/a.ts (before) new-unified",
+        ] {
+            let header = read(info);
+            assert_eq!(
+                (header.subject, header.remark.is_some()),
+                (HeaderSubject::Path("src/a.ts"), true),
+                "{info}"
+            );
+        }
+        for info in [
+            "ts // src/a.ts - the cart",
+            "ts // src/a.ts;",
+            "ts // src/a.ts,",
+            "ts src/a.ts,",
+            "ts:src/a.ts:",
+        ] {
+            let header = read(info);
+            assert_eq!((header.subject, header.remark), (HeaderSubject::Path("src/a.ts"), None), "{info}");
+        }
+        assert!(matches!(read("ts // src/a.ts src/b.ts").subject, HeaderSubject::Ambiguous(_)));
     }
 
     #[test]

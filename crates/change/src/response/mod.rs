@@ -23,6 +23,7 @@ pub(crate) mod markers;
 mod nesting;
 mod print;
 mod quotes;
+mod remarks;
 mod segments;
 mod stray;
 mod unfenced;

@@ -3,7 +3,7 @@
 //!
 //! A file without a hunk, a mode or a new name is refused: the answer was cut off.
 
-use super::super::{DialectBlock, DialectError, checked_path};
+use super::super::{DialectBlock, DialectError, checked_path, headed};
 use super::lines::{self, HunkHeader, HunkReader};
 use super::mail;
 use super::names::{self, DiffFileName};
@@ -352,7 +352,7 @@ impl DiffFileSection {
 
     fn path(&self, headed: Option<&RelPath>) -> Result<RelPath, DialectError> {
         if let Some(path) = headed {
-            return Ok(path.clone());
+            return self.check_headed(path).map(|()| path.clone());
         }
         let (old, new) = match (&self.names, &self.git_names) {
             (Some((DiffFileName::File(old), DiffFileName::File(new))), _) => (old, new),
@@ -385,6 +385,32 @@ impl DiffFileSection {
             )
         })?;
         checked_path(self.line, shared)
+    }
+
+    /// Whether a name of the diff means the file of the block's header, or it has none.
+    pub(in super::super) fn is_headed(&self, path: &RelPath) -> bool {
+        let mut names = self.file_names().peekable();
+        names.peek().is_none() || names.any(|name| headed::is_side(name) || headed::is_headed(path, name))
+    }
+
+    fn check_headed(&self, path: &RelPath) -> Result<(), DialectError> {
+        match self.file_names().last() {
+            Some(name) if !self.is_headed(path) => headed::check_headed(path, self.line, "diff", name),
+            _ => Ok(()),
+        }
+    }
+
+    /// As written; from `---` and `+++` if they are there.
+    fn file_names(&self) -> impl Iterator<Item = &str> {
+        fn file(name: &DiffFileName) -> Option<&str> {
+            match name {
+                DiffFileName::File(name) => Some(name),
+                DiffFileName::Null => None,
+            }
+        }
+        let git = self.git_names.as_ref().filter(|_| self.names.is_none());
+        let git = git.into_iter().flat_map(|(old, new)| [old.as_str(), new.as_str()]);
+        self.names.iter().flat_map(|(old, new)| [old, new]).filter_map(file).chain(git)
     }
 
     /// `diff --git` and `+++` must name the same file.

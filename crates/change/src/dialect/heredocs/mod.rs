@@ -2,13 +2,16 @@
 //! read into the dialects that they wrap; no command is run.
 //!
 //! What the shell would change on the way is refused: variables in a text whose delimiter is not quoted, paths in
-//! another directory, commands inside of loops.
+//! another directory, commands inside of loops or behind a condition.
 
 mod shell;
 
 use super::{Dialect, DialectBlock, DialectError, by_name, checked_path, detect};
 use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
-use shell::{HeredocCommand, HeredocTarget, changes_files, parse_heredoc};
+use shell::{
+    HeredocCommand, HeredocTarget, changes_files, find_hindrance, find_hindrance_in_prose, goes_on,
+    parse_heredoc,
+};
 
 pub(super) struct HeredocsDialect;
 
@@ -30,6 +33,7 @@ impl Dialect for HeredocsDialect {
     fn read(&self, block: &DialectBlock<'_>) -> Result<Vec<Operation>, DialectError> {
         let mut operations = Vec::new();
         let mut hindrance = None;
+        let mut hangs = None;
         for step in commands(block.text) {
             let line = block.line + step.line;
             if changes_files(step.text) {
@@ -41,9 +45,12 @@ impl Dialect for HeredocsDialect {
                 step.heredoc.as_ref().filter(|heredoc| heredoc.target != HeredocTarget::Other)
             else {
                 hindrance = hindrance.or(step.hindrance());
+                if !step.text.starts_with('#') {
+                    hangs = goes_on(step.text).then_some("it depends on the command above it");
+                }
                 continue;
             };
-            let reason = match (&heredoc.target, hindrance.or(step.hindrance())) {
+            let reason = match (&heredoc.target, hindrance.or(hangs).or(step.hindrance())) {
                 (HeredocTarget::Refused(reason), _) => *reason,
                 (_, Some(reason)) => reason,
                 _ if !step.closed => "its last line is missing; the answer may be cut off",
@@ -52,6 +59,8 @@ impl Dialect for HeredocsDialect {
                 }
                 _ => {
                     operations.append(&mut step.operations(line, heredoc)?);
+                    hindrance = find_hindrance(step.text);
+                    hangs = None;
                     continue;
                 }
             };
@@ -102,6 +111,19 @@ pub(crate) fn begins_heredoc(text: &str) -> bool {
     let first = commands(text).find(|step| step.heredoc.is_some() || !step.is_harmless());
     first.is_some_and(|step| step.writes())
 }
+
+/// Why a heredoc without a fence cannot be carried out, by the lines above it, the nearest one first.
+pub(crate) fn hindrance_above<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
+    let mut directly = true;
+    let found = lines.take(LINES_ABOVE).find_map(|line| {
+        directly &= !line.trim().is_empty();
+        find_hindrance_in_prose(line, directly)
+    });
+    found.map(|reason| format!("this heredoc cannot be carried out: {reason}"))
+}
+
+/// Most lines above a heredoc that are looked at.
+const LINES_ABOVE: usize = 64;
 
 /// One line of a script, with its heredoc.
 struct ShellStep<'a> {
@@ -158,21 +180,12 @@ impl ShellStep<'_> {
 
     /// Why nothing below this line (this one included) is certain.
     fn hindrance(&self) -> Option<&'static str> {
-        let first = self.text.split_whitespace().next().unwrap_or_default();
-        match first {
-            "exit" | "return" | "exec" => Some("a command before it ends the script"),
-            "cd" | "pushd" | "popd" => Some("a command before it changes the directory"),
-            "for" | "while" | "until" | "if" | "case" | "function" | "{" | "(" | "else" => {
-                Some("it may stand inside of a condition or a loop")
-            }
-            _ if self.text.ends_with('{') && self.heredoc.is_none() => {
-                Some("it may stand inside of a function")
-            }
-            _ if self.writes() && self.text.starts_with([' ', '\t']) => {
-                Some("it is indented, so it may be part of another command")
-            }
-            _ => None,
+        if self.writes() {
+            let indented = "it is indented, so it may be part of another command";
+            return self.text.starts_with([' ', '\t']).then_some(indented);
         }
+        let in_function = self.text.ends_with('{') && self.heredoc.is_none();
+        find_hindrance(self.text).or(in_function.then_some("it may stand inside of a function"))
     }
 
     fn operations(&self, line: usize, heredoc: &HeredocCommand) -> Result<Vec<Operation>, DialectError> {

@@ -114,11 +114,10 @@ pub(super) fn changes_files(line: &str) -> bool {
         return false;
     }
     let line = line.trim_start();
-    let Some(words) = split_words(line.strip_prefix("$ ").unwrap_or(line)) else { return false };
-    let divides = |word: &ShellWord| word.is_operator && ["|", "&&", "||", ";", "&"].contains(&&*word.text);
-    words.split(divides).any(|command| {
+    let Some(words) = split_words(without_prompt(line)) else { return false };
+    words.split(is_divider).any(|command| {
         let is_prefix =
-            |word: &ShellWord| ["sudo", "then", "do", "else", "!", "command", "time"].contains(&&*word.text);
+            |word: &ShellWord| word.text == "else" || COMMAND_PREFIXES.contains(&word.text.as_str());
         let command: Vec<&ShellWord> = command.iter().skip_while(|word| is_prefix(word)).collect();
         let texts: Vec<&str> = command.iter().map(|word| word.text.as_str()).collect();
         let is_fed = command.iter().any(|word| word.is_operator && word.text.starts_with("<<"));
@@ -138,6 +137,81 @@ pub(super) fn changes_files(line: &str) -> bool {
             _ => writes && !is_fed,
         }
     })
+}
+
+const IN_OTHER_DIRECTORY: &str = "a command before it changes the directory";
+const IN_CONDITION: &str = "it may stand inside of a condition or a loop";
+
+/// Why what stands below a line may not be carried out, or not as it stands there.
+pub(super) fn find_hindrance(line: &str) -> Option<&'static str> {
+    let line = without_prompt(line);
+    if line.starts_with('(') && line.ends_with(')') {
+        return None;
+    }
+    let words = split_words(line.strip_suffix('\\').unwrap_or(line)).unwrap_or_default();
+    // What is not understood still has a first word.
+    let first = [line.split_whitespace().next().unwrap_or_default()];
+    let commands = words.split(is_divider).filter_map(|command| {
+        command.iter().map(|word| word.text.as_str()).find(|word| !COMMAND_PREFIXES.contains(word))
+    });
+    commands.chain(first).find_map(|name| match name {
+        "exit" | "return" | "exec" => Some("a command before it ends the script"),
+        "cd" | "pushd" | "popd" => Some(IN_OTHER_DIRECTORY),
+        "for" | "while" | "until" | "if" | "case" | "function" | "{" | "(" | "else" | "elif" => {
+            Some(IN_CONDITION)
+        }
+        _ => None,
+    })
+}
+
+/// Whether a line of a text without fences is a command that hinders, and no sentence; `directly`: it stands directly
+/// above a heredoc.
+pub(super) fn find_hindrance_in_prose(line: &str, directly: bool) -> Option<&'static str> {
+    let line = without_prompt(line.trim());
+    let words = split_words(line.strip_suffix('\\').unwrap_or(line)).unwrap_or_default();
+    let changes_directory = words.split(is_divider).any(|command| match command {
+        [name] | [name, _] => ["cd", "pushd", "popd"].contains(&name.text.as_str()),
+        _ => false,
+    });
+    if changes_directory && !line.ends_with(':') {
+        return Some(IN_OTHER_DIRECTORY);
+    }
+    let opens = match words.as_slice() {
+        [.., last] if ["{", "("].contains(&last.text.as_str()) => true,
+        [last] => ["then", "do", "else"].contains(&last.text.as_str()),
+        [.., divider, last] => divider.is_operator && ["then", "do", "else"].contains(&last.text.as_str()),
+        [] => false,
+    };
+    (directly && (opens || goes_on(line))).then_some(IN_CONDITION)
+}
+
+/// Whether the next line belongs to a command on this one that may not come to it. Directories are made whatever
+/// happens.
+pub(super) fn goes_on(line: &str) -> bool {
+    let line = without_prompt(line).trim_end();
+    let bare = line.strip_suffix('\\').unwrap_or(line);
+    let Some(words) = split_words(bare) else { return false };
+    let ends_with = |operators: &[&str]| {
+        words.last().is_some_and(|last| last.is_operator && operators.contains(&last.text.as_str()))
+    };
+    let only_directories =
+        words.split(is_divider).all(|command| command.first().is_none_or(|name| name.text == "mkdir"));
+    match ends_with(&["&&"]) || (ends_with(&[";"]) && bare.len() < line.len()) {
+        true => !only_directories,
+        false => bare.len() < line.len() || ends_with(&["||", "|"]),
+    }
+}
+
+fn without_prompt(line: &str) -> &str {
+    let line = line.trim_start();
+    line.strip_prefix("$ ").unwrap_or(line)
+}
+
+/// Words before the name of a command.
+const COMMAND_PREFIXES: &[&str] = &["sudo", "then", "do", "!", "command", "builtin", "time"];
+
+fn is_divider(word: &ShellWord) -> bool {
+    word.is_operator && ["|", "&&", "||", ";", "&"].contains(&word.text.as_str())
 }
 
 /// What a command without its heredoc does with the text.
@@ -273,6 +347,48 @@ mod tests {
             "sed -n 1p a",
         ] {
             assert!(!changes_files(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn commands_on_which_a_heredoc_below_depends() {
+        for line in [
+            "cd sub",
+            "$ cd sub",
+            "mkdir -p sub && cd sub",
+            "mkdir sub; cd sub",
+            "test -d sub && cd sub",
+            "cd sub || exit 1",
+            "set -e; if false; then",
+            "command -v node || exit 1",
+        ] {
+            assert!(find_hindrance(line).is_some(), "{line}");
+        }
+        for line in
+            ["npm ci", "(cd sub && npm ci)", "mkdir -p sub", "git add cd", "echo 'a && cd b'", "set -e"]
+        {
+            assert_eq!(find_hindrance(line), None, "{line}");
+        }
+        for line in ["false && \\", "[ -f a ] ||", "cat b |", "test -f a &&", "echo \\", "mkdir a || \\"] {
+            assert!(goes_on(line), "{line}");
+        }
+        for line in ["npm ci", "mkdir -p a &&", "mkdir -p a && \\", "mkdir -p a; \\", "echo '||'"] {
+            assert!(!goes_on(line), "{line}");
+        }
+        for line in
+            ["if false; then", "while true; do", "[ -f a ] ||", "mkdir -p sub && cd sub", "cd sub", "{"]
+        {
+            assert!(find_hindrance_in_prose(line, true).is_some(), "{line}");
+        }
+        for line in [
+            "Then cd into it:",
+            "if you like, run this:",
+            "for example",
+            "First, what you do",
+            "npm ci",
+            "cd back and forth",
+        ] {
+            assert_eq!(find_hindrance_in_prose(line, true), None, "{line}");
         }
     }
 

@@ -16,7 +16,7 @@ mod markers;
 mod separator;
 
 use super::opening::{PATH_LINES, is_fence, opening_lines, path_line};
-use super::{Dialect, DialectBlock, DialectError};
+use super::{Dialect, DialectBlock, DialectError, headed};
 use crate::proposal::path::RelPath;
 use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation};
 use markers::{
@@ -286,8 +286,9 @@ impl SearchReplaceFiles {
         let mut other: Option<RelPath> = None;
         for mut file in self.files {
             if let Some((at, name)) = file.name.filter(|(_, name)| name != path) {
-                // One other name is the same file written differently; two are two files.
-                if other.as_ref().is_some_and(|other| *other != name)
+                // One other spelling is the same file; two are two files.
+                if !headed::is_headed(path, name.as_str())
+                    || other.as_ref().is_some_and(|other| *other != name)
                     || (other.is_none() && !hunks.is_empty())
                 {
                     return Err(DialectError::at(

@@ -35,7 +35,7 @@ fn a_diff_of_one_file_is_read_forgivingly() {
         Some("f"),
         &[
             ("no header at all", " a\n-b\n+c\n", "edit f {a|b => a|c ~1}"),
-            ("header decides", "--- a/x\n+++ b/x\n@@ @@\n-b\n+c\n", "edit f {b => c ~0}"),
+            ("other names", "--- a/x\n+++ b/x\n@@ @@\n-b\n+c\n", "! 1: headed `f`, but its diff names `b/x`"),
             ("names that differ", "--- original\n+++ modified\n@@ @@\n-b\n", "edit f {b =>  ~0}"),
             ("no hunk header", "--- f\n+++ f\n-b\n+c\n", "edit f {b => c ~0}"),
             ("path line above", "f\n\n@@ @@\n-b\n+c\n", "edit f {b => c ~0}"),
@@ -200,11 +200,17 @@ fn git_diffs_of_several_files_are_read_in_order() {
         "unified",
         Some("p"),
         &[
-            ("one file: the header decides", "--- a/x\n+++ b/x\n@@ @@\n-a\n", "edit p {a =>  ~0}"),
+            ("the names of its sides", "--- original\n+++ modified\n@@ @@\n-a\n", "edit p {a =>  ~0}"),
+            ("another name", "--- a/x\n+++ b/x\n@@ @@\n-a\n", "! 1: headed `p`, but its diff names `b/x`"),
             (
-                "several: their names do",
+                "several, and it",
+                "--- x\n+++ x\n@@ @@\n-a\n--- p\n+++ p\n@@ @@\n-a\n",
+                "edit x {a =>  ~0}\nedit p {a =>  ~0}",
+            ),
+            (
+                "several others",
                 "--- x\n+++ x\n@@ @@\n-a\n--- y\n+++ y\n@@ @@\n-a\n",
-                "edit x {a =>  ~0}\nedit y {a =>  ~0}",
+                "! 1: headed `p`, but its diff names other files",
             ),
             ("a rename of others", "diff --git a/x b/y\nrename from x\nrename to y\n", "! 1: headed `p`"),
         ],

@@ -60,7 +60,12 @@ fn patches_are_read_and_damaged_ones_refused() {
         ],
     );
     let one = inside("*** Update File: b\n@@\n-b\n");
-    check("apply-patch", Some("p"), &[("header decides", &one, "edit p {b =>  ~0}")]);
+    check(
+        "apply-patch",
+        Some("p"),
+        &[("header contradicts", &one, "! 2: headed `p`, but its patch names `b`")],
+    );
+    check("apply-patch", Some("src/b"), &[("header says more", &one, "edit src/b {b =>  ~0}")]);
     let moved = inside("*** Update File: b\n*** Move to: c\n");
     check("apply-patch", Some("p"), &[("header contradicts", &moved, "! 2: headed `p`")]);
 }

@@ -21,7 +21,11 @@ fn blocks_are_read_in_the_spellings_that_models_use() {
             ("dashes", "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n", hunk),
             ("path behind", "<<<<<<< SEARCH f.rs\na\n=======\nb\n>>>>>>> REPLACE\n", hunk),
             ("path above", "f.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", hunk),
-            ("other path above", "test.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", hunk),
+            (
+                "other path above",
+                "test.rs\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n",
+                "! 1: names `test.rs`",
+            ),
             ("indented", "  <<<<<<< SEARCH\na\n  =======\nb\n  >>>>>>> REPLACE\n", hunk),
             ("fences", "```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n", hunk),
             ("empty search", "<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\n", "edit f.rs { => b}"),

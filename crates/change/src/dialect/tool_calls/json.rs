@@ -25,6 +25,9 @@ pub(super) struct EditorCall {
     pub file_text: Option<String>,
     pub content: Option<String>,
     pub insert_line: Option<usize>,
+    /// Of a file that is moved, where it was and where it goes.
+    pub from: Option<String>,
+    pub to: Option<String>,
     pub every: bool,
     pub inner: Vec<EditorCall>,
     /// JSON in a string.
@@ -95,6 +98,8 @@ impl<'de> Visitor<'de> for CallListSeed {
                 | "replace" => &mut call.new,
                 "file_text" => &mut call.file_text,
                 "content" => &mut call.content,
+                "source" | "source_path" | "from" | "old_path" | "oldPath" => &mut call.from,
+                "destination" | "destination_path" | "to" | "new_path" | "newPath" => &mut call.to,
                 "replace_all" | "replaceAll" => {
                     call.every = map.next_value()?;
                     continue;
@@ -191,7 +196,46 @@ pub(super) fn sets_out(text: &str) -> bool {
     let old = has(&["old_str", "old_string", "oldString", "oldText", "old_text"]);
     let new = has(&["new_str", "new_string", "newString", "newText", "new_text", "insert_text"]);
     let path = has(&["path", "file_path", "filePath"]);
-    (old && (new || path)) || (path && (new || has(&["file_text"])))
+    let name = ["name", "tool", "tool_name", "toolName"].iter().find_map(|key| text_of(text, key));
+    let has_input =
+        ["\"input\"", "\"arguments\"", "\"parameters\"", "\"args\""].iter().any(|key| text.contains(key));
+    (old && (new || path))
+        || (path && (new || has(&["file_text"])))
+        || (path && has_input && name.is_some_and(is_changer))
+}
+
+/// Whether a tool or command of this name certainly changes files.
+pub(super) fn is_changer(name: &str) -> bool {
+    const CHANGERS: &[&str] = &[
+        "append",
+        "delete",
+        "edit",
+        "insert",
+        "modify",
+        "move",
+        "overwrite",
+        "patch",
+        "remove",
+        "rename",
+        "replace",
+        "rewrite",
+        "write",
+    ];
+    !is_reader(name) && CHANGERS.iter().any(|verb| name.to_ascii_lowercase().contains(verb))
+}
+
+/// Whether a tool or command of this name only looks at files.
+pub(super) fn is_reader(name: &str) -> bool {
+    const READERS: &[&str] =
+        &["find", "get", "glob", "grep", "list", "ls", "open", "read", "search", "todo", "view"];
+    let name = name.to_ascii_lowercase();
+    READERS.iter().any(|verb| name.starts_with(verb))
+}
+
+/// The text of a key.
+fn text_of<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("\"{key}\""))?;
+    rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?.split('"').next()
 }
 
 /// Whether the key stands there with a text as its value, perhaps in a string itself.

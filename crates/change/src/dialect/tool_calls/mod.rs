@@ -27,7 +27,7 @@ impl Dialect for ToolCallsDialect {
     }
 
     fn description(&self) -> &'static str {
-        "Calls of an agent's editing tools in JSON: `str_replace`, `create`, `insert`, `Edit`, `MultiEdit`, `Write`."
+        "Calls of an agent's editing tools in JSON: `str_replace`, `create`, `insert`, `Edit`, `MultiEdit`, `Write`, `delete_file`, `move_file`."
     }
 
     fn recognises(&self, text: &str) -> bool {
@@ -51,8 +51,27 @@ impl Dialect for ToolCallsDialect {
         Ok(operations)
     }
 
+    fn remark(&self, text: &str) -> Option<String> {
+        let parsed = parse(text).ok()?;
+        let effects = parsed.iter().filter_map(|(_, effects)| effects.as_ref().ok()).flatten();
+        let is_unknown = |effect: &&CallEffect| matches!(effect.change, CallChange::Unknown);
+        let count = effects.filter(is_unknown).count();
+        (count > 0).then(|| "other tool calls in this block were not carried out".to_owned())
+    }
+
     fn print(&self, action: &FileAction) -> String {
-        let FileAction::Write { edit, .. } = action else { return String::new() };
+        let edit = match action {
+            FileAction::Write { edit, .. } => edit,
+            FileAction::Delete { path, .. } => {
+                return format!("{}\n", serde_json::json!({"name": "delete_file", "input": {"path": path}}));
+            }
+            FileAction::Rename { from, to } => {
+                let input = serde_json::json!({"source": from, "destination": to});
+                return format!("{}\n", serde_json::json!({"name": "move_file", "input": input}));
+            }
+            // `read` never yields one.
+            FileAction::Exact { .. } => return String::new(),
+        };
         let calls: Vec<serde_json::Value> = match &edit.body {
             EditBody::Whole { text, must_be_new: true } => {
                 Vec::from([serde_json::json!({"command": "create", "file_text": text})])
@@ -108,7 +127,8 @@ fn is_call(text: &str) -> bool {
 type CallEffects = Result<Vec<CallEffect>, String>;
 
 fn changes_something(effects: &CallEffects) -> bool {
-    !matches!(effects, Ok(effects) if effects.is_empty())
+    let is_unknown = |effect: &CallEffect| matches!(effect.change, CallChange::Unknown);
+    !matches!(effects, Ok(effects) if effects.iter().all(is_unknown))
 }
 
 /// The effects of each value, with the line (from 0) where it begins.
@@ -154,9 +174,19 @@ struct CallEffect {
 }
 
 enum CallChange {
-    Whole { text: String, must_be_new: bool },
+    Whole {
+        text: String,
+        must_be_new: bool,
+    },
     Replace(TextSpan),
-    Insert { below: usize, text: String },
+    Insert {
+        below: usize,
+        text: String,
+    },
+    Delete,
+    MoveTo(String),
+    /// None that relay knows; the tool may run something.
+    Unknown,
 }
 
 fn effects_of(CallList(calls): CallList) -> CallEffects {
@@ -179,7 +209,8 @@ struct CallContext {
 }
 
 fn add_effects(call: EditorCall, around: &CallContext, effects: &mut Vec<CallEffect>) -> Result<(), String> {
-    let EditorCall { name, command, path, is_file_path, old, new, is_tool_text, .. } = call;
+    let EditorCall { name, command, path, is_file_path, old, new, is_tool_text, from, to, .. } = call;
+    let known = effects.len();
     let name = name.or_else(|| around.name.clone());
     let path = path.or_else(|| around.path.clone());
     if [&name, &path].into_iter().flatten().any(|text| text.len() > NAME_BYTES) {
@@ -228,11 +259,55 @@ fn add_effects(call: EditorCall, around: &CallContext, effects: &mut Vec<CallEff
         let must_be_new = command.as_deref() == Some("create");
         push(CallChange::Whole { text: plain_breaks(text), must_be_new });
     }
+    if effects.len() == known && call.inner.is_empty() && call.arguments.is_none() {
+        let verb = command.as_deref().or(name.as_deref());
+        let is_command = command.is_some();
+        if let Some(verb) = verb {
+            effects.extend(file_effect(verb, is_command, path, from.zip(to), around)?);
+        }
+        return Ok(());
+    }
     let inner = CallContext { name, path, inner: true, in_string: around.in_string };
     if let Some(text) = call.arguments {
         return add_arguments(&text, inner, effects);
     }
     call.inner.into_iter().try_for_each(|call| add_effects(call, &inner, effects))
+}
+
+/// What a tool or command does of which no text is known.
+fn file_effect(
+    verb: &str,
+    is_command: bool,
+    path: Option<String>,
+    moved: Option<(String, String)>,
+    around: &CallContext,
+) -> Result<Option<CallEffect>, String> {
+    let plain: String =
+        verb.chars().filter(char::is_ascii_alphabetic).collect::<String>().to_ascii_lowercase();
+    // Other JSON has such words, too.
+    let is_tool = (around.inner && around.name.is_some()) || plain.ends_with("file");
+    let is_one_of = |names: &[&str]| is_tool && names.contains(&plain.as_str());
+    match (path, moved) {
+        (Some(path), None) if is_one_of(&["deletefile", "removefile", "delete", "remove"]) => {
+            Ok(Some(CallEffect { path: Some(path), change: CallChange::Delete }))
+        }
+        (None, Some((from, to))) if is_one_of(&["movefile", "renamefile", "move", "rename"]) => {
+            Ok(Some(CallEffect { path: Some(from), change: CallChange::MoveTo(to) }))
+        }
+        (Some(path), _) if json::is_changer(verb) && (is_tool || (is_command && is_relative_file(&path))) => Err(format!(
+            "`{}` would change `{}` in a way that relay does not know; send it as an edit",
+            verb.escape_debug(),
+            path.escape_debug()
+        )),
+        _ if around.inner && !json::is_reader(verb) => {
+            Ok(Some(CallEffect { path: None, change: CallChange::Unknown }))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn is_relative_file(path: &str) -> bool {
+    RelPath::parse(path).is_ok_and(|path| path.extension().is_some())
 }
 
 /// With `\n` for every line break; doing it again changes nothing.
@@ -265,6 +340,9 @@ fn push_effect(
     effect: CallEffect,
     operations: &mut Vec<Operation>,
 ) -> Result<(), DialectError> {
+    if matches!(effect.change, CallChange::Unknown) {
+        return Ok(());
+    }
     let named = effect.path.map(|path| checked_path(line, &path)).transpose()?;
     let path = match (named, &block.path) {
         (Some(named), Some(headed)) if named != *headed => {
@@ -275,6 +353,16 @@ fn push_effect(
         (None, _) => block.headed_path()?,
     };
     let hunk = match effect.change {
+        CallChange::Delete => {
+            operations.push(Operation { line, action: FileAction::Delete { path, old: None } });
+            return Ok(());
+        }
+        CallChange::MoveTo(to) => {
+            let action = FileAction::Rename { from: path, to: checked_path(line, &to)? };
+            operations.push(Operation { line, action });
+            return Ok(());
+        }
+        CallChange::Unknown => return Ok(()),
         CallChange::Whole { text, must_be_new } => {
             operations.push(write(line, path, EditBody::Whole { text, must_be_new }));
             return Ok(());

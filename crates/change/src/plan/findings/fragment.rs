@@ -4,16 +4,20 @@
 
 use std::collections::HashSet;
 
-use super::{CheckedFile, PlanCheck, text_lines};
+use super::placeholder::is_remark;
+use super::{CheckedFile, PlanCheck, WHOLE_FILE, text_lines};
 use crate::matching::evidence::TELLING;
 use crate::plan::{FileChangeKind, FindingKind, PlanFinding};
+use crate::response::markers::{is_end, is_start};
 
 /// A file with fewer telling lines has no beginning and end to miss.
 const FILE_LINES: usize = 3;
 /// Shorter words (`if`, `fn`) are everywhere.
 const WORD_BYTES: usize = 3;
-/// The dialect of whole files.
-const WHOLE_FILE: &str = "replace";
+/// A file with fewer lines is easily rewritten.
+const LONG_FILE_LINES: usize = 10;
+/// A block with more lines has more than a remark.
+const REMARK_LINES: usize = 3;
 
 pub(super) struct FragmentCheck;
 
@@ -25,11 +29,36 @@ impl PlanCheck for FragmentCheck {
     fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
         let (Some(before), Some(after)) = (file.before, file.after) else { return };
         let whole = file.file.dialect == Some(WHOLE_FILE) && file.file.change == FileChangeKind::Modified;
-        if whole && is_fragment(before, after) {
-            let text = "the answer seems to have only a part of this file; the rest would be gone".to_owned();
-            out.push(file.finding(self.kind(), None, text));
+        if let Some(text) = find_loss(file.file.path.as_str(), before, after).filter(|_| whole) {
+            out.push(file.finding(self.kind(), None, text.to_owned()));
         }
     }
+}
+
+/// What a whole text lacks that its author may not have meant to remove.
+fn find_loss(path: &str, before: &str, after: &str) -> Option<&'static str> {
+    let solid = |text| text_lines(text).filter(|line| !line.trim().is_empty());
+    let (mut old, mut new) = (solid(before), solid(after));
+    let is_framed = |first: &str, last: &str| is_start(first.trim()) && is_end(last.trim());
+    let only_remarks = || {
+        solid(after).count() <= REMARK_LINES
+            && solid(after).all(|line| is_remark(path, line))
+            && !solid(before).all(|line| is_remark(path, line))
+    };
+    if new.next().is_none() {
+        return old.next().map(|_| "the answer has no text for this file; all of it would be gone");
+    }
+    if only_remarks() {
+        return Some("the answer has only a remark for this file; all of its text would be gone");
+    }
+    if let (Some(first), Some(last)) = (old.next(), old.last())
+        && is_framed(first, last)
+        && !solid(after).any(|line| is_start(line.trim()) || is_end(line.trim()))
+    {
+        return Some("the file's own START and END would be gone; they were taken for marks of the answer");
+    }
+    is_fragment(before, after)
+        .then_some("the answer seems to have only a part of this file; the rest would be gone")
 }
 
 fn is_fragment(before: &str, after: &str) -> bool {
@@ -53,7 +82,9 @@ fn is_fragment(before: &str, after: &str) -> bool {
     let margin = new.iter().map(|line| indentation(line)).min().unwrap_or(0);
     let mut top = new.iter().filter(|line| indentation(line) == margin);
     let kept = new.iter().filter(|line| lines.contains(line.trim())).count();
-    kept * 2 >= new.len() && top.all(|line| words(line).all(|word| names.contains(word)))
+    // Little of a long file, with neither end of it, is a part also with something new in it.
+    let is_little = old.len() >= LONG_FILE_LINES && new.len() * 2 <= old.len();
+    kept * 2 >= new.len() && (is_little || top.all(|line| words(line).all(|word| names.contains(word))))
 }
 
 fn indentation(line: &str) -> usize {
@@ -80,6 +111,41 @@ mod tests {
         ] {
             assert!(is_fragment(FILE, part), "{part}");
         }
+    }
+
+    #[test]
+    fn one_function_of_many_beside_a_new_one_is_a_part() {
+        let function = |n: usize| format!("export function f{n}(x: number) {{\n  return x + {n};\n}}\n\n");
+        let file: String = (0..8).map(function).collect();
+        let new = "export function made(y: number) {\n  return y * 2;\n}\n";
+        assert!(is_fragment(&file, &(function(1) + new)));
+        assert!(!is_fragment(&file, &(function(0) + new)), "it begins like the file");
+        assert!(!is_fragment(&file, new), "a rewrite");
+    }
+
+    #[test]
+    fn a_remark_or_nothing_in_place_of_a_file_is_asked_about() {
+        for after in
+            ["", "\n", "// delete this file\n", "// no changes needed\n", "(deleted)\n", "// unchanged\n"]
+        {
+            assert!(find_loss("a.ts", "let a = 1;\n", after).is_some(), "{after}");
+        }
+        for (before, after) in [
+            ("", ""),
+            ("// a\n", "// b\n"),
+            ("let a = 1;\n", "let b = 2;\n"),
+            ("let a = 1;\n", "// b\nlet b = 2;\n"),
+        ] {
+            assert_eq!(find_loss("a.ts", before, after), None, "{before}{after}");
+        }
+        assert_eq!(find_loss("a.md", "Text.\n", "# Title\n"), None);
+    }
+
+    #[test]
+    fn start_and_end_of_the_file_itself_are_missed() {
+        let file = "// START\nlet a = 1;\n// END\n";
+        assert!(find_loss("a.ts", file, "let a = 2;\n").is_some());
+        assert_eq!(find_loss("a.ts", file, "// START\nlet a = 2;\n// END\n"), None);
     }
 
     #[test]

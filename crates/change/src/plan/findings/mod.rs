@@ -21,6 +21,9 @@ use std::borrow::Cow;
 use crate::lines::text_file::{TextFile, line_ranges};
 use crate::plan::{FileChangeKind, FilePlan, FindingKind, PlanFinding};
 
+/// The dialect of whole files.
+const WHOLE_FILE: &str = "replace";
+
 pub trait PlanCheck: Sync {
     /// The kind of its findings.
     fn kind(&self) -> FindingKind;

@@ -1,5 +1,6 @@
 //! Reading whole responses: each table row is one way in which a model writes something.
 
+mod contradictions;
 mod forgiving;
 mod forms;
 mod round_trip;
@@ -57,7 +58,10 @@ fn the_contract() {
         ("```ts // src/a.ts\nx\n```\n", &["W src/a.ts replace \"x\\n\""]),
         ("```ts // \"src/a b.ts\"\nx\n```\n", &["W src/a b.ts replace"]),
         ("```ts // src/a.ts replace\n@@ x\n```\n", &["W src/a.ts replace \"@@ x\\n\""]),
-        ("```ts // src/a.ts odd-strategy\nx\n```\n", &["W src/a.ts odd-strategy replace"]),
+        (
+            "```ts // src/a.ts odd-strategy\nx\n```\n",
+            &["!1 `src/a.ts odd-strategy` may be a path or a remark"],
+        ),
         (
             "```ts // src/a.ts new-unified\n--- src/a.ts\n+++ src/a.ts\n@@ ... @@\n a\n-b\n+c\n```\n",
             &["W src/a.ts new-unified a|b=>a|c"],
@@ -172,7 +176,7 @@ fn names_outside_of_the_header() {
             "```ts\n// src/a.ts - the start\nx\n```\n",
             &["W src/a.ts replace \"// src/a.ts - the start\\nx\\n\""],
         ),
-        ("b.ts\n```ts\n// src/a.ts\nx\n```\n", &["W src/a.ts replace \"x\\n\""]),
+        ("b.ts\n```ts\n// src/a.ts\nx\n```\n", &["!2 the line above this block names `b.ts`"]),
     ]);
 }
 
@@ -227,8 +231,8 @@ fn patches_and_diffs_with_and_without_fences() {
         (&format!("bash -lc \"apply_patch <<'EOF'\n{patch}EOF\"\n"), patched),
         (&format!("```diff\n{diff}```\n"), &["W a.py new-unified a=>b"]),
         (&format!("Here:\n\n{diff}\nThat is it.\n"), &["W a.py new-unified a=>b"]),
-        (&format!("c.py\n```diff\n{diff}```\n"), &["W a.py new-unified a=>b"]),
-        (&format!("```diff // c.py\n{diff}```\n"), &["W c.py new-unified a=>b"]),
+        (&format!("c.py\n```diff\n{diff}```\n"), &["!2 the line above this block names `c.py`"]),
+        (&format!("```diff // c.py\n{diff}```\n"), &["!2 the block is headed `c.py`"]),
         ("a.py\n```diff\n@@ @@\n-a\n+b\n```\n", &["W a.py new-unified a=>b"]),
         ("diff --git a/a b/b\nsimilarity index 100%\nrename from a\nrename to b\n", &["R a b"]),
         (

@@ -4,17 +4,22 @@
 //! Only comments and lines that are not code are checked; their words decide (see [`phrase`]). Lines that
 //! were in the file before are the project's own business.
 
+mod languages;
+mod listing;
 mod phrase;
+mod stubs;
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-use super::{CheckedFile, PlanCheck, clip_line, text_lines};
+use super::{CheckedFile, PlanCheck, WHOLE_FILE, clip_line, text_lines};
 use crate::plan::{FindingKind, PlanFinding};
 use crate::response::markers::{is_end, is_start};
+use listing::is_listing;
 use phrase::PlaceholderPhrase;
+use stubs::new_stubs;
 
 /// Longer lines are not placeholders.
 const LINE_BYTES: usize = 200;
@@ -37,12 +42,29 @@ impl PlanCheck for PlaceholderCheck {
             }
         }
         let language = PlaceholderLanguage::of(file.file.path.as_str());
+        let before = file.before.unwrap_or_default();
+        if file.file.dialect == Some(WHOLE_FILE) && is_listing(after) && !is_listing(before) {
+            let text = "every line begins with its number, as in a listing of the file".to_owned();
+            out.push(file.finding(self.kind(), Some(1), text));
+        }
         let mut found = placeholders(text_lines(after), language);
+        // Where nothing goes, dots stand for nothing.
+        if file.file.removed > 0 && !before.is_empty() {
+            if language == PlaceholderLanguage::Python {
+                for number in new_stubs(before, after).into_iter().take(REPORTED) {
+                    let text = "the body of this function would be `...`; its code was left out".to_owned();
+                    out.push(file.finding(self.kind(), Some(number), text));
+                }
+            }
+            found.extend(dotted_comments(after, language));
+            found.sort_unstable();
+            found.dedup();
+        }
         if found.is_empty() {
             return;
         }
         let mut old: HashMap<&str, usize> = HashMap::new();
-        for line in text_lines(file.before.unwrap_or_default()) {
+        for line in text_lines(before) {
             *old.entry(line.trim()).or_default() += 1;
         }
         found.retain(|(_, line)| match old.get_mut(line) {
@@ -89,6 +111,36 @@ fn placeholders<'t>(
         }
     }
     found
+}
+
+/// Comments that begin with dots, whatever they say, unless they go on with a comment above. Trimmed, with their line
+/// numbers (from 1).
+fn dotted_comments(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut goes_on = false;
+    for (index, line) in text_lines(text).map(str::trim).enumerate() {
+        let comment = whole_comment(line, language).filter(|_| line.len() <= LINE_BYTES);
+        if let Some(comment) = &comment
+            && !goes_on
+            && comment.plain
+            && comment.body.trim_start_matches(['(', '[', '<']).starts_with(['.', '…'])
+        {
+            let phrase = PlaceholderPhrase::read(comment.body);
+            if phrase.begins_with_dots() && !phrase.is_only_dots() && !phrase.is_spread() {
+                found.push((index + 1, line));
+            }
+        }
+        goes_on = comment.is_some_and(|comment| comment.body.ends_with(['.', '…', ',']));
+    }
+    found
+}
+
+/// Whether a line is a comment or a remark in brackets, and no code.
+pub(super) fn is_remark(path: &str, line: &str) -> bool {
+    let line = line.trim();
+    let bracketed = line.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    whole_comment(line, PlaceholderLanguage::of(path)).is_some()
+        || bracketed.is_some_and(|said| said.chars().all(is_prose))
 }
 
 /// What comes before a line of Python.
@@ -195,7 +247,9 @@ fn may_be_placeholder(line: &str) -> bool {
     let bytes = line.as_bytes();
     let dots = memchr::memchr2_iter(b'.', ELLIPSIS[0], bytes)
         .any(|at| bytes[at..].starts_with(b"..") || bytes[at..].starts_with(ELLIPSIS));
-    dots || (bytes.first().is_some_and(|first| STARTS.contains(first)) && phrase::has_omission_word(line))
+    let begins = bytes.first().is_some_and(|first| STARTS.contains(first));
+    let comment = begins || memchr::memchr2(b'/', b'#', bytes).is_some();
+    dots || (comment && phrase::has_omission_word(line)) || (begins && !line.is_ascii())
 }
 
 const ELLIPSIS: &[u8] = "…".as_bytes();
@@ -291,7 +345,9 @@ fn has_tail_comment(line: &str) -> bool {
         if phrase.is_only_dots() {
             return head.trim_end().ends_with('{');
         }
-        return phrase.dots_first && phrase.stands_for_code();
+        // `load() { // unchanged`, `pass  # unchanged`
+        let is_body = head.trim_end().ends_with(['{', ':']) || head.trim_end().ends_with("pass");
+        return (phrase.dots_first || is_body) && phrase.stands_for_code();
     }
     false
 }

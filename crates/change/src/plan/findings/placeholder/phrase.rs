@@ -4,11 +4,17 @@
 //! beginning and something it can omit are enough. Without, every word has to belong to the small
 //! vocabulary of such remarks, so that `// the rest of the code handles errors` is left alone.
 
+use super::languages;
+
 /// Every placeholder without dots has one of these words, given by how they begin.
 #[rustfmt::skip]
 const SIGNS: &[&str] = &[
     "rest", "existing", "unchanged", "unmodified", "remain", "omitted", "truncated", "snip", "same",
-    "as is", "as before", "elided",
+    "as is", "as before", "elided", "no change", "everything", "other code",
+    // in other languages
+    "code exist", "code inchang", "code omis", "code unver", "inchang", "sans change", "sin cambio", "igual que",
+    "c\u{f3}digo", "codigo", "bestehend", "vorhanden", "unver", "wie bisher", "wie zuvor", "wie vorher", "sem altera",
+    "sem mudan", "inalterado",
 ];
 
 /// Whether a word of the line begins with one of [`SIGNS`].
@@ -70,6 +76,8 @@ const WORDS: usize = 12;
 /// The words of a remark and where its dots are.
 pub(crate) struct PlaceholderPhrase {
     words: Vec<String>,
+    /// In lower case, without dots and brackets around it.
+    said: String,
     pub(crate) dots_first: bool,
     pub(crate) dots_last: bool,
     /// No blank between the dots and the first word.
@@ -91,9 +99,12 @@ impl PlaceholderPhrase {
                 .filter(|word| !word.is_empty())
                 .map(str::to_lowercase)
                 .collect(),
+            said: rest.trim_matches(|c: char| edge(c) || matches!(c, '.' | '…' | '。')).to_lowercase(),
             dots_first,
             dots_last,
-            glued: dots_first && rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'),
+            glued: dots_first
+                && text.starts_with('.')
+                && rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'),
         }
     }
 
@@ -104,6 +115,11 @@ impl PlaceholderPhrase {
     /// `...args`: a spread or rest expression.
     pub(crate) fn is_spread(&self) -> bool {
         self.glued && self.words.len() == 1 && !self.dots_last
+    }
+
+    /// Dots and then anything but code: `... what follows`, not `...args are passed on`.
+    pub(crate) fn begins_with_dots(&self) -> bool {
+        self.dots_first && (!self.glued || self.dots_last)
     }
 
     /// `... other stuff`: in an edit, where lines around it have to prove the rest, that is enough.
@@ -117,7 +133,10 @@ impl PlaceholderPhrase {
         if self.words.is_empty() || self.is_spread() {
             return false;
         }
-        (self.dots_first && self.begins_with_omission()) || self.is_only_omission()
+        (self.dots_first && self.begins_with_omission())
+            || self.is_only_omission()
+            || self.is_cut_for_brevity()
+            || languages::stands_for_code(&self.said)
     }
 
     /// `... rest of the render logic`, `... other imports like os`, `... imports ...`.
@@ -133,6 +152,19 @@ impl PlaceholderPhrase {
         let only_things = lead.clone().count() > 0
             && self.words.iter().all(|word| contains_word(THINGS, word) || contains_word(FILLERS, word));
         (omits && (thing || self.dots_last)) || only_things
+    }
+
+    /// `load() omitted for brevity`
+    fn is_cut_for_brevity(&self) -> bool {
+        let cut = |words: &[String]| match words {
+            [verb, why, reason] => {
+                ["omitted", "removed", "truncated", "shortened", "elided"].contains(&verb.as_str())
+                    && why == "for"
+                    && ["brevity", "clarity", "space"].contains(&reason.as_str())
+            }
+            _ => false,
+        };
+        self.words.len() <= WORDS && self.words.windows(3).any(cut)
     }
 
     /// Every word belongs to such remarks, and together they make one.
@@ -169,8 +201,25 @@ impl PlaceholderPhrase {
             || any(&["brevity"]);
         let whole = any(&["rest", "everything", "remaining", "remainder", "others"]);
 
+        let begins = |first: &str, second: &[&str]| {
+            self.words.first().is_some_and(|word| word == first)
+                && self.words.get(1).is_some_and(|word| second.contains(&word.as_str()))
+        };
+        let stays = any(&["here", "stays", "stay", "remains", "remain", "goes", "follows", "below", "above"]);
+
         // rest of the code; rest of file here
         (follows("rest", "of") && thing)
+            // same as before
+            || (self.words == ["same", "as", "before"])
+            // no changes below
+            || begins("no", &["change", "changes"])
+            // unchanged below; unchanged from here
+            || (["unchanged", "unmodified", "omitted"].contains(&self.words[0].as_str())
+                && self.words[1..].iter().all(|word| contains_word(FILLERS, word)))
+            // remaining code; other code stays here
+            || (has("code") && (has("remaining") || (any(&["other", "original", "previous"]) && stays)))
+            // keep everything else
+            || begins("keep", &["everything"]) || begins("leave", &["everything"])
             // the rest remains the same; everything else unchanged; code omitted for brevity
             || ((whole || thing) && kept)
             // existing code; existing code here; original implementation ...

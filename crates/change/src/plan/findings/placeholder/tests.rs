@@ -53,6 +53,23 @@ const STANDS_FOR_CODE: &[(&str, &str)] = &[
     ("a.java", "// ... implementation ..."),
     ("a.java", "// all other methods remain unchanged"),
     ("a.tmpl", "{{/* ... existing template ... */}}"),
+    ("a.js", "// (same as before)"),
+    ("a.js", "// --- unchanged below ---"),
+    ("a.js", "// no changes below"),
+    ("a.js", "// No changes needed"),
+    ("a.js", "// remaining code here"),
+    ("a.js", "// (b omitted for brevity)"),
+    ("a.js", "// Keep everything else"),
+    ("a.js", "// other code stays here"),
+    ("a.js", "// ... le reste du code reste inchangé"),
+    ("a.js", "// ... resto del código sin cambios"),
+    ("a.js", "// … остальной код без изменений"),
+    ("a.js", "// Rest der Datei unverändert"),
+    ("a.js", "// sem alterações"),
+    ("a.js", "// 其余代码不变"),
+    ("a.py", "# 既存のコード"),
+    ("a.py", "pass  # unchanged"),
+    ("a.js", "function b() { // unchanged"),
 ];
 
 const REAL_TEXT: &[(&str, &str)] = &[
@@ -108,6 +125,13 @@ const REAL_TEXT: &[(&str, &str)] = &[
     ("a.css", "/* original colours */"),
     ("a.toml", "# Remaining time in seconds"),
     ("notes.txt", "same as before"),
+    ("a.ts", "// no change event is sent"),
+    ("a.ts", "// same as above"),
+    ("a.ts", "let unchanged = {}; // unchanged"),
+    ("a.ts", "// everything is fine"),
+    ("a.ts", "// Der Wert bleibt unverändert"),
+    ("a.ts", "// 保持不变量"),
+    ("a.ts", "// sin cambios en la sesión se sale de la función principal"),
 ];
 
 fn found(path: &str, line: &str) -> bool {
@@ -124,6 +148,24 @@ fn omissions_are_seen() {
 fn real_code_and_prose_are_left_alone() {
     let wrong: Vec<_> = REAL_TEXT.iter().filter(|(path, line)| found(path, line)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn comments_that_begin_with_dots_are_seen() {
+    let found = |text: &str| dotted_comments(text, PlaceholderLanguage::Code).len();
+    for text in
+        ["// ... what else it did\n", "// …und so weiter\n", "// ...f25-f29...\n", "/* (... the loop) */\n"]
+    {
+        assert_eq!(found(text), 1, "{text}");
+    }
+    for text in [
+        "// ...args are passed on\n",
+        "// ...rest\n",
+        "/// ... and so on\n",
+        "// First this,\n// ... then that\n",
+    ] {
+        assert_eq!(found(text), 0, "{text}");
+    }
 }
 
 #[test]
