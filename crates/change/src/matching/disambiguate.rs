@@ -309,7 +309,9 @@ fn assign_repeats(view: &LineIndex<'_>, all: &mut [HunkCandidates<'_>]) {
         if settled || view.is_cut(all[at].fits.len()) || !view.budget().draw(group.len()) {
             continue;
         }
-        let same: Vec<usize> = group.iter().copied().filter(|other| *other >= at).collect();
+        // One that is decided otherwise, by its span or because it is in, has no places to be given.
+        let is_same = |other: &usize| *other >= at && all[*other].fits.len() == all[at].fits.len();
+        let same: Vec<usize> = group.iter().copied().filter(is_same).collect();
         let apart = all[at].fits.windows(2).all(|pair| pair[0].end <= pair[1].start);
         if same.len() == all[at].fits.len() && apart {
             let are_equal = same.iter().all(|other| all[*other].hunk.after == all[at].hunk.after);

@@ -177,15 +177,27 @@ fn place_all(view: &LineIndex<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<HunkP
     disambiguate::choose_places(view, &mut candidates);
     let out_of_order: Vec<bool> =
         (0..hunks.len()).map(|at| disambiguate::is_out_of_order(&candidates, at)).collect();
+    let is_sent_again = candidates.iter().any(|candidate| candidate.result_lines.is_some());
     let settled = others.into_iter().zip(candidates).zip(out_of_order);
     settled
         .map(|((other, candidates), out_of_order)| {
             other.unwrap_or_else(|(rung, doubt)| {
                 let doubt = doubt.or(out_of_order.then_some(HunkDoubt::ByOrder));
+                let query = MatchQuery { view, hunk: candidates.hunk, seen, shift: 0 };
+                let doubt = doubt.or_else(|| is_sent_again.then(|| standing_result(&query)).flatten());
                 choose_place(view, rung, candidates, doubt)
             })
         })
         .collect()
+}
+
+/// The doubt about a hunk whose old text is in the file although its result is, too, in an answer of which another edit
+/// has been made: this one may have been made with it, and the old text may be that of another place.
+fn standing_result(query: &MatchQuery<'_, '_>) -> Option<HunkDoubt> {
+    let result = already_in::find_existing_result(query, exact_text_rungs())?;
+    let claimed = query.hunk.claimed.is_some_and(|line| line == result.at + 1);
+    (!result.adds && (claimed || evidence::is_telling(&query.hunk.after)))
+        .then_some(HunkDoubt::ResultStandsAt(result.at + 1))
 }
 
 /// How many lines the hunk adds, less those that it removes.

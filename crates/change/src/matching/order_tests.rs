@@ -4,6 +4,7 @@
 use super::certainty_tests::doubts;
 use super::tests::{at, diff, lines, swap};
 use super::*;
+use crate::proposal::TextSpan;
 
 /// The places settled without a question, as the new text.
 fn certain(file: &str, hunks: &[Hunk]) -> Option<String> {
@@ -86,6 +87,25 @@ fn an_answer_that_is_sent_again_changes_no_other_place() {
     ];
     let (_, once) = doubts(&file, &blocks).unwrap();
     assert!(certain(&once, &blocks).is_none_or(|text| text == once));
+}
+
+#[test]
+fn an_edit_whose_result_stands_where_another_edit_was_made_is_asked_about() {
+    let file = "if color:\n    style = first_style\nelse:\n    style = None\n\nif other:\n    pass\nelse:\n    style = None\n";
+    let hunks = [
+        diff(" if color:\n-    style = first_style\n+    style = first_style_of_all"),
+        diff(" else:\n-    style = None\n+    style = default_style\n "),
+    ];
+    let once = certain(file, &hunks).unwrap();
+    assert!(once.ends_with("else:\n    style = None\n"), "{once}");
+    assert!(certain(&format!("{once}\n"), &hunks).is_none_or(|text| text == format!("{once}\n")));
+}
+
+#[test]
+fn equal_old_texts_of_which_one_is_a_span_are_placed_without_a_panic() {
+    let span = TextSpan { old: "x".into(), new: "y".into(), every: false };
+    let hunks = [swap("x", "y"), Hunk { span: Some(Box::new(span)), ..swap("x", "y") }];
+    assert_eq!(doubts("x\nx\n", &hunks), None);
 }
 
 #[test]
