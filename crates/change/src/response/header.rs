@@ -186,11 +186,16 @@ fn unquoted_subject(path: &str) -> HeaderSubject<'_> {
         [first, mark, ..] if ["-", "–", "—"].contains(mark) && is_file(first) => {
             HeaderSubject::Path(without_punctuation(first))
         }
-        [first, second] if is_file(first) && !second.starts_with('(') => HeaderSubject::Path(path),
+        [first, second] if is_file(first) && is_like_dialect(second) => HeaderSubject::Path(path),
         _ if file_names::is_spaced_path(path) => HeaderSubject::Path(path),
         all if all.iter().any(|word| is_file(word)) => HeaderSubject::Ambiguous(path),
         _ => HeaderSubject::None,
     }
+}
+
+/// Whether a word is written as the names of dialects are.
+fn is_like_dialect(word: &str) -> bool {
+    word.contains('-') && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
 }
 
 /// Files without an extension that many projects have. In prose these words mean something else.

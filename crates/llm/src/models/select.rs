@@ -221,8 +221,7 @@ impl ModelRegistry {
         let full: Vec<String> = self.models.iter().map(|known| known.model.selector()).collect();
         let ids = self.models.iter().map(|known| known.model.id.as_str());
         let names = if base.contains('/') { Vec::new() } else { ids.collect() };
-        let near = nearest_names(base, full.iter().map(String::as_str).chain(names), OFFERED);
-        let near = if near.is_empty() { String::new() } else { did_you_mean(&near) };
+        let near = did_you_mean(&nearest_names(base, full.iter().map(String::as_str).chain(names), OFFERED));
         ModelSelectError::Unknown { selector: crate::display_text(selector), near }
     }
 }

@@ -51,7 +51,7 @@ impl ChangeName {
 
     /// Two changes of the same title are told apart by their ids.
     pub(crate) fn tell_apart(&mut self, other: &mut ChangeName, ledger: &Ledger) {
-        if self.title == other.title {
+        if self.title == other.title && self.id != other.id {
             for name in [self, other] {
                 name.short_id = name.id.and_then(|id| ledger.short_id(id).ok());
             }

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::fixture::keyed_project::Scene;
 use crate::fixture::scratch_project::{edit, run};
+use crate::relay_snapshot;
 
 /// A linter, the files of a small project that is well, and two edits of it.
 struct Linter {
@@ -147,6 +148,31 @@ fn judged(linter: &Linter) {
     assert_eq!(good.code, 0, "{}: {good:?}", linter.program);
     assert_eq!(good.json()["decidedBy"], "policy", "{}", linter.program);
     assert!(scene.text(linter.path).contains(linter.good), "{}", linter.program);
+}
+
+#[test]
+fn an_error_of_node_is_shown_with_its_words() {
+    if !is_there("node") {
+        eprintln!("skipped: node is not on the PATH, nor in RELAY_LINTERS");
+        return;
+    }
+    let scene = Scene::untrusted(&[("src/a.cjs", "function a() {\n  return 1;\n}\n")], &json!({}));
+    let lint = scene.project.home().join("lint");
+    std::fs::write(&lint, "node --check src/a.cjs\n").unwrap();
+    let linter = format!("sh {}", lint.display());
+    scene.configure(&json!({"projectId": "shop", "patch": {"linter": linter, "approvalMode": "auto"}}));
+    scene.trust();
+    let answer = edit("src/a.cjs", "  return 1;", "  return 1 +;") + &scene.keyed("feat: one more");
+    relay_snapshot!(scene.apply(&answer, &["--no-syntax", "-y"]), @"
+    exit 5
+    ----- stdout -----
+    ▸ feat: one more                                                           1 file  +1 −1
+        M  src/a.cjs  +1 −1   1 exact
+    ----- stderr -----
+    ✗ not kept: sh <home>/lint went from 0 to 1 error  everything was put back
+        <project>/src/a.cjs:2  Unexpected token ';'
+      keep it anyway: `relay apply <home>/answer.md --allow gate`
+    ");
 }
 
 /// What linters need of the user's environment.

@@ -26,8 +26,8 @@ fn a_revert_by_name_is_a_change_that_undo_takes_back() {
     relay_snapshot!(project.relay(&["undo"]), @r#"
     exit 0
     ----- stdout -----
-    ✓ brought back: edit a.txt (change-1)
-      `relay redo` takes it out again · `relay undo` again: "edit a.txt" (change-2)
+    ✓ brought back: edit a.txt
+      `relay redo` takes it out again · `relay undo` again: "edit a.txt"
     "#);
     assert_eq!(project.text("a.txt"), after);
     let undo = project.log()[0]["id"].as_str().unwrap().to_string();

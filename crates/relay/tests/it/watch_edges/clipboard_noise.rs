@@ -27,6 +27,9 @@ fn at_rest(screen: &TestScreen) {
     assert!(rested.is_some(), "the clipboard never came to rest");
 }
 
+/// What the card of an answer begins with.
+const CARD: &str = "▸ ";
+
 #[test]
 fn a_storm_of_answers_becomes_two_questions_at_most() {
     let desktop = or_skip!(X11::start());
@@ -37,13 +40,17 @@ fn a_storm_of_answers_becomes_two_questions_at_most() {
     }
     screen.wait_for_text("apply? [y/N]");
     at_rest(&screen);
-    assert_eq!(said(&screen, "apply? [y/N]"), 1, "{}", screen.text());
+    assert_eq!(said(&screen, CARD), 1, "{}", screen.text());
     screen.type_keys("n\r");
-    wait_said(&screen, "apply? [y/N]", 2);
+    wait_said(&screen, CARD, 2);
+    // The first question may stand there twice: once more below the news that another answer waits.
+    let asks =
+        |screen: &TestScreen| screen.text().rsplit(CARD).next().is_some_and(|c| c.contains("apply? [y/N]"));
+    screen.wait_for(asks, LONG);
     assert!(screen.text().contains(&format!("number {}", MANY - 1)), "the last one: {}", screen.text());
     screen.type_keys("n\r");
     screen.wait_for_text(WATCHING);
-    assert_eq!(said(&screen, "apply? [y/N]"), 2, "{}", screen.text());
+    assert_eq!(said(&screen, CARD), 2, "{}", screen.text());
     assert_eq!(said(&screen, "the clipboard keeps changing"), 1, "{}", screen.text());
     assert_eq!(watched.text(), BEFORE);
 }

@@ -55,5 +55,7 @@ fn for_a_machine_every_outcome_is_an_object_on_a_line_of_its_own() {
     assert_eq!(lines[0]["event"], "watching");
     assert_eq!((&lines[1]["event"], &lines[1]["ok"]), (&"outcome".into(), &true.into()), "{lines:?}");
     assert_eq!((&lines[2]["event"], &lines[2]["ok"]), (&"outcome".into(), &false.into()), "{lines:?}");
+    // No option of watch would answer it: any page can write a clipboard.
+    assert_eq!(lines[2]["error"]["hint"], "run it in a terminal, where you are asked");
     assert_eq!(watched.text(), "ONE\ntwo\nthree\n");
 }
