@@ -20,7 +20,7 @@ async fn a_call_its_result_and_the_answer_go_over_every_wire() {
     for wire in wire::ALL {
         let server = ScriptedServer::start(Script::new([
             ScriptedTurn::text("Let me look.")
-                .reasoning("It must be long.")
+                .reasoning("It may be long.")
                 .tool("read", json!({"path": "é.rs"})),
             ScriptedTurn::text("It says hello.").expect("hello, world"),
         ]));
