@@ -294,11 +294,13 @@ fn file_effect(
         (None, Some((from, to))) if is_one_of(&["movefile", "renamefile", "move", "rename"]) => {
             Ok(Some(CallEffect { path: Some(from), change: CallChange::MoveTo(to) }))
         }
-        (Some(path), _) if json::is_changer(verb) && (is_tool || (is_command && is_relative_file(&path))) => Err(format!(
-            "`{}` would change `{}` in a way that relay does not know; send it as an edit",
-            verb.escape_debug(),
-            path.escape_debug()
-        )),
+        (Some(path), _) if json::is_changer(verb) && (is_tool || (is_command && is_relative_file(&path))) => {
+            Err(format!(
+                "`{}` would change `{}` in a way that relay does not know; send it as an edit",
+                verb.escape_debug(),
+                path.escape_debug()
+            ))
+        }
         _ if around.inner && !json::is_reader(verb) => {
             Ok(Some(CallEffect { path: None, change: CallChange::Unknown }))
         }
