@@ -470,6 +470,8 @@ impl<'a> PlanBuilder<'a> {
     ) -> Result<(), OperationRejected> {
         let total_bytes = self.limits.total_bytes;
         self.bytes = self.bytes.saturating_add(bytes);
+        // What it refuses, it refuses in the end.
+        self.budget.draw_file(bytes);
         let text = if bytes > file_bytes {
             format!("the file has {bytes} bytes; the limit `file` is {file_bytes}")
         } else if self.bytes > total_bytes {

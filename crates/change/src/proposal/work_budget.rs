@@ -65,6 +65,9 @@ impl PartialEq for WorkMeter {
 
 impl Eq for WorkMeter {}
 
+/// What reading, comparing and recording a byte of a file takes.
+const STEPS_PER_BYTE: usize = 3;
+
 /// Steps that are left, each a few nanoseconds: a comparison of two lines, or a few bytes of text.
 #[derive(Debug)]
 pub struct WorkBudget {
@@ -106,6 +109,11 @@ impl WorkBudget {
         self.overdrawn.set(left.is_none());
         self.steps.set(left.unwrap_or(0));
         left.is_some()
+    }
+
+    /// Whether a file of so many bytes may be read or written. The first plan of several has its own limit for that.
+    pub(crate) fn draw_file(&self, bytes: usize) -> bool {
+        self.first == self.most || self.draw(bytes.saturating_mul(STEPS_PER_BYTE))
     }
 
     /// Draws for something that can be left out: only where that takes no more than half of what is left.
@@ -175,6 +183,16 @@ mod tests {
         let own = PlanLimits { work: 10, ..PlanLimits::default() };
         assert!(WorkBudget::new(&own).draw(10) && WorkBudget::new(&own).draw(10));
         assert!(limits == other && limits != own);
+    }
+
+    #[test]
+    fn files_are_counted_from_the_second_plan_on() {
+        let limits = PlanLimits { work: 10, meter: WorkMeter::shared(), ..PlanLimits::default() };
+        let first = WorkBudget::new(&limits);
+        assert!(first.draw_file(1_000) && first.draw(1));
+        drop(first);
+        let second = WorkBudget::new(&limits);
+        assert!(second.draw_file(3) && !second.draw_file(1) && second.refusal().is_some());
     }
 
     #[test]

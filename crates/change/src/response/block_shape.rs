@@ -1,7 +1,7 @@
 //! What can be told about a block without reading it: whether it is a whole file, names its files itself,
 //! or exceeds the limits.
 
-use super::{ResponseError, file_names, markers};
+use super::{EDIT_LINES, ResponseError, file_names, markers};
 use crate::dialect::patch_marker::{self, PatchMarker};
 use crate::dialect::{self, Dialect, heredocs};
 use crate::proposal::limits::PlanLimits;
@@ -15,6 +15,9 @@ const MARGIN: usize = 8;
 
 /// The limit that a block exceeds, judged by the lines that begin its edits and files.
 pub(super) fn exceeded_limit(text: &str, limits: &PlanLimits) -> Option<ResponseError> {
+    if text.len() > EDIT_LINES && memchr::memchr_iter(b'\n', text.as_bytes()).count() > EDIT_LINES {
+        return Some(ResponseError::TooManyLines);
+    }
     let over = |count: usize, most: usize| count / MARGIN > most;
     // There are not more lines than bytes.
     if !over(text.len(), limits.files.min(limits.hunks)) {

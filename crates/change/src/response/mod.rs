@@ -41,7 +41,7 @@ use std::ops::Range;
 use crate::dialect::mail::{self, MailHeaders};
 use crate::proposal::limits::PlanLimits;
 use crate::proposal::path::RelPath;
-use crate::proposal::{EditBody, FileAction, FileEdit, Operation, Proposal, ProposalNote, UnreadBlock};
+use crate::proposal::{EditBody, FileAction, FileEdit, Hunk, Operation, Proposal, ProposalNote, UnreadBlock};
 use block_reader::BlockOutcome;
 use block_walker::{BlockWalker, WalkedBlock};
 use lines::ResponseLines;
@@ -53,6 +53,9 @@ pub const UNREAD_LISTED: usize = 1_000;
 
 /// An answer with more blocks is not read.
 pub const BLOCKS: usize = 100_000;
+
+/// Edits with more lines to find and to put there are not read: each of them is kept by itself.
+pub const EDIT_LINES: usize = 300_000;
 
 /// Separates two paragraphs of reasoning that no block separates.
 const DIVIDER: &str = "<!-- -->";
@@ -69,6 +72,9 @@ pub enum ResponseError {
     /// Over [`ANSWERS`].
     #[error("the text holds more than {ANSWERS} answers")]
     TooManyAnswers,
+    /// Over [`EDIT_LINES`].
+    #[error("the edits of the text have more than {EDIT_LINES} lines; send whole files instead")]
+    TooManyLines,
     /// Over [`PlanLimits::files`].
     #[error("the answer changes more files than the limit `files` allows, which is {most}")]
     TooManyFiles { most: usize },
@@ -156,6 +162,21 @@ fn is_diff(operation: &Operation) -> bool {
     !matches!(&operation.action, FileAction::Write { edit, .. } if edit.dialect != EXACT_DIALECT)
 }
 
+fn line_count(hunk: &Hunk) -> usize {
+    hunk.before.len() + hunk.after.len()
+}
+
+/// How many lines the edits of a proposal have.
+fn edit_lines(proposal: &Proposal) -> usize {
+    let lines = proposal.operations.iter().map(|operation| match &operation.action {
+        FileAction::Write { edit: FileEdit { body: EditBody::Hunks(hunks), .. }, .. } => {
+            hunks.iter().map(line_count).sum()
+        }
+        _ => 0,
+    });
+    lines.sum()
+}
+
 /// What has been read so far.
 struct ProposalBuilder<'a> {
     limits: &'a PlanLimits,
@@ -163,6 +184,7 @@ struct ProposalBuilder<'a> {
     /// Every file of an operation, and the operation to which further hunks for it are added.
     files: HashMap<RelPath, Option<usize>>,
     hunks: usize,
+    edit_lines: usize,
     /// The lines of the control block and their indentation, once there is one.
     control: Option<(Range<usize>, usize)>,
     several_controls: bool,
@@ -183,6 +205,7 @@ impl ProposalBuilder<'_> {
             proposal: Proposal { operations: Vec::with_capacity(most), ..Proposal::default() },
             files: HashMap::with_capacity(most),
             hunks: 0,
+            edit_lines: 0,
             control: None,
             several_controls: false,
             unlisted: 0,
@@ -233,6 +256,10 @@ impl ProposalBuilder<'_> {
             self.proposal.operations.push(operation);
             return Ok(());
         };
+        self.edit_lines += hunks.iter().map(line_count).sum::<usize>();
+        if self.edit_lines > EDIT_LINES {
+            return Err(ResponseError::TooManyLines);
+        }
         let next = self.proposal.operations.len();
         let open = self.track_file(path, Some(next))?;
         self.count_hunks(hunks.len())?;

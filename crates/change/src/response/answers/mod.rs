@@ -14,7 +14,7 @@ use super::block_walker::{BlockWalker, WalkedBlock};
 use super::control;
 use super::lines::{self, ResponseLines};
 use super::marker_events::MarkerEvents;
-use super::{ResponseError, check_length, quotes, read_lines};
+use super::{EDIT_LINES, ResponseError, check_length, edit_lines, quotes, read_lines};
 use crate::proposal::Proposal;
 use crate::proposal::limits::PlanLimits;
 
@@ -65,9 +65,14 @@ pub fn read_all<'a>(text: &'a str, limits: &PlanLimits) -> Result<Vec<ParsedAnsw
     let ends = begins.iter().skip(1).copied().chain([lines.end()]);
     let mut rest = text;
     let mut answers = Vec::with_capacity(begins.len());
+    let mut lines_read = 0;
     for (&first, end) in begins.iter().zip(ends) {
         let part = ResponseLines::from_line(lines.slice(first..end), first);
         let proposal = read_lines(&part, &MarkerEvents::new(&part), limits)?;
+        lines_read += edit_lines(&proposal);
+        if lines_read > EDIT_LINES {
+            return Err(ResponseError::TooManyLines);
+        }
         // Cleaning removes no line, so counting them finds the same place in the original.
         let at = if end == lines.end() { rest.len() } else { past_lines(rest, end - first) };
         let (text, below) = rest.split_at(at);

@@ -164,3 +164,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn edits_of_very_many_lines_are_not_read() {
+    let edit = |lines: usize| {
+        format!("```txt // a.txt\n<<<<<<< SEARCH\n{}=======\ny\n>>>>>>> REPLACE\n```\n", "x\n".repeat(lines))
+    };
+    let control = |n: usize| format!("```yaml\nprojectId: p\nuuid: 3f9c1e2a-5b77-4c1e-9a90-{n:012}\n```\n");
+    let limits = PlanLimits::default();
+    assert_eq!(read_all(&edit(EDIT_LINES), &limits), Err(ResponseError::TooManyLines));
+    let many: String = (0..4).map(|n| edit(EDIT_LINES / 3) + &control(n)).collect();
+    assert_eq!(read_all(&many, &limits), Err(ResponseError::TooManyLines));
+    assert!(read_all(&edit(EDIT_LINES / 2), &limits).is_ok());
+}

@@ -248,7 +248,7 @@ impl From<ResponseError> for CommandFailure {
             ResponseError::TooLong { .. } => "text",
             ResponseError::TooManyFiles { .. } => "files",
             ResponseError::TooManyHunks { .. } => "hunks",
-            ResponseError::TooManyBlocks => {
+            ResponseError::TooManyBlocks | ResponseError::TooManyLines => {
                 let hint = "ask for the change in several answers";
                 return CommandFailure::refused("limit", error).hint(hint);
             }
