@@ -58,10 +58,7 @@ fn the_contract() {
         ("```ts // src/a.ts\nx\n```\n", &["W src/a.ts replace \"x\\n\""]),
         ("```ts // \"src/a b.ts\"\nx\n```\n", &["W src/a b.ts replace"]),
         ("```ts // src/a.ts replace\n@@ x\n```\n", &["W src/a.ts replace \"@@ x\\n\""]),
-        (
-            "```ts // src/a.ts odd-strategy\nx\n```\n",
-            &["!1 `src/a.ts odd-strategy` may be a path or a remark"],
-        ),
+        ("```ts // src/a.ts odd-strategy\nx\n```\n", &["W src/a.ts odd-strategy replace"]),
         (
             "```ts // src/a.ts new-unified\n--- src/a.ts\n+++ src/a.ts\n@@ ... @@\n a\n-b\n+c\n```\n",
             &["W src/a.ts new-unified a|b=>a|c"],
