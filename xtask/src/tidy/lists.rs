@@ -27,7 +27,7 @@ const fn registry(
 /// Every registry, also those whose folder is still to come.
 #[rustfmt::skip]
 const REGISTRIES: &[Registry] = &[
-    registry("dialect", "crates/change/src/dialect", &["diff", "opening", "patch_marker", "tests"]),
+    registry("dialect", "crates/change/src/dialect", &["diff", "headed", "opening", "patch_marker", "tests"]),
     registry("rung", "crates/change/src/matching/rungs", &["tests"]),
     registry("finding", "crates/change/src/plan/findings", &["tests"]),
     registry("approval rule", "crates/door/src/approval/rules", &[]),
