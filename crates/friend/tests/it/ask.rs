@@ -129,7 +129,7 @@ fn which_difference_was_sent_is_said() {
     let none = Scene::bare();
     let sent = which(&none);
     assert!(
-        matches!(&sent.scope, SentDiffScope::Unavailable(why) if why.contains("no git repository")),
+        matches!(&sent.scope, SentDiffScope::Unavailable(why) if why.contains("not in a git repository")),
         "{sent:?}"
     );
     assert!(!friend.asked().last().unwrap().contains("Git Diff:"));

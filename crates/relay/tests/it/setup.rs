@@ -238,7 +238,7 @@ fn names_in_a_module_stand_for_the_values_they_were_declared_with() {
     exit 2
     ----- stderr -----
     ✗ the configuration has 1 error
-      relaycode.config.ts:1:16: `patch.linter` is 3; it may be a command line in quotes, or "" for none
+      relaycode.config.ts:1:16: `patch.linter` is 3; it must be a command line in quotes, or "" for none
     ! relaycode.config.ts: this file is read without running it; relaycode.config.json is the usual form
     "#);
 }
@@ -253,13 +253,13 @@ fn config_check_lists_everything_that_is_wrong() {
     exit 2
     ----- stderr -----
     ✗ the configuration has 6 errors
-      <home>/config.yml:2:12: `friends.timeout` is "soon"; it may be a whole number from 1 to 86400
-      relaycode.config.json:2:16: `projectId` is empty. It may be a text of 1 to 100 visible characters
-      relaycode.config.json:3:30: `patch.approvalMode` is "never"; it may be "auto" or "manual"
-      relaycode.config.json:3:49: `patch.linter` is 3; it may be a command line in quotes, or "" for none
-      relaycode.config.json:4:25: `core.logLevel` is "x"; it may be "silent", "error", "warn", "info" or "debug"
+      <home>/config.yml:2:12: `friends.timeout` is "soon"; it must be a whole number from 1 to 86400
+      relaycode.config.json:2:16: `projectId` is empty. It must be a text of 1 to 100 visible characters
+      relaycode.config.json:3:30: `patch.approvalMode` is "never"; it must be "auto" or "manual"
+      relaycode.config.json:3:49: `patch.linter` is 3; it must be a command line in quotes, or "" for none
+      relaycode.config.json:4:25: `core.logLevel` is "x"; it must be "silent", "error", "warn", "info" or "debug"
       relaycode.config.json:5:10: `git` is a list; it must be an object
-    ! relaycode.config.json:3: `patch.foo` is no key that relay knows, and does nothing
+    ! relaycode.config.json:3: `patch.foo` is not a key that relay knows, so it does nothing
     "#);
     let found = project.relay(&["config", "check", "--json", "-q"]).json();
     let rows: Vec<String> = found["errors"]
@@ -347,7 +347,7 @@ fn the_question_for_trust_shows_all_that_was_trusted_is_new_or_went() {
       - hook pre-commit   .git/hooks/pre-commit (sha256 a8076d3d28d21e02012b20eaf7dbf754)
       + hook pre-commit   .git/hooks/pre-commit (sha256 9ab8fabc8c72bfa0416414631e26bd71)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on; nothing was changed
       `relay trust -y` accepts what it shows
 
     # another configuration, too
@@ -365,7 +365,7 @@ fn the_question_for_trust_shows_all_that_was_trusted_is_new_or_went() {
       - hook pre-commit   .git/hooks/pre-commit (sha256 a8076d3d28d21e02012b20eaf7dbf754)
       + hook pre-commit   .git/hooks/pre-commit (sha256 9ab8fabc8c72bfa0416414631e26bd71)
     ----- stderr -----
-    ✗ somebody has to say yes, and there is no terminal to ask on; nothing was changed
+    ✗ this needs a yes from you, and there is no terminal to ask on; nothing was changed
       `relay trust -y` accepts what it shows
     ");
 }
@@ -453,7 +453,7 @@ fn a_package_of_a_monorepo_can_be_the_project() {
     # blame x.txt in packages/a/src
     exit 0
     ----- stdout -----
-    change-1  file                          1  two
+    change-1  edit src/x.txt                1  two
 
     # log --oneline in .
     exit 0
@@ -532,7 +532,7 @@ fn what_the_original_tool_left_undecided_is_said_once_and_settled_by_recover_kee
     relay_snapshot!(project.relay(&["record", "--", "true"]).err, @"
     ! 0f8fad5b looks like a change that the original tool left undecided; relay leaves it alone
       next: `relay recover --keep` keeps the files as they are and sets it aside
-    secured 2 files, 65 bytes in <duration>
+    backed up 2 files, 65 bytes in <duration>
     ✓ nothing changed while `true` ran: nothing to record
     ");
     let mut transcript = Transcript::default();
@@ -543,7 +543,7 @@ fn what_the_original_tool_left_undecided_is_said_once_and_settled_by_recover_kee
     # record -- true
     exit 0
     ----- stderr -----
-    secured 2 files, 65 bytes in <duration>
+    backed up 2 files, 65 bytes in <duration>
     ✓ nothing changed while `true` ran: nothing to record
 
     # recover
@@ -555,7 +555,7 @@ fn what_the_original_tool_left_undecided_is_said_once_and_settled_by_recover_kee
     # recover --keep
     exit 0
     ----- stdout -----
-    ! 0f8fad5b was set aside, and nothing was done at its word: it is in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
+    ! 0f8fad5b was set aside without being acted on: it is in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
 
     # recover
     exit 0

@@ -53,7 +53,8 @@ pub fn check_report(loaded: &LoadedConfig, style: &OutputStyle) -> String {
 /// Everything that is wrong, a line each, then the remarks.
 pub fn error_report(loaded: &LoadedConfig, errors: &[ConfigError], style: &OutputStyle) -> String {
     let sign = style.paint(PaintRole::Bad, style.glyph(Glyph::Refused));
-    let mut text = format!("{sign} the configuration has {}\n", pluralize(errors.len(), "error"));
+    let head = format!("{sign} the configuration has {}", pluralize(errors.len(), "error"));
+    let mut text = style.wrap(&head, 2) + "\n";
     for error in errors.iter().take(LIST_LIMIT) {
         text += &style.wrap(&format!("  {}", style.safe(&error.to_string())), 4);
         text.push('\n');

@@ -32,7 +32,10 @@ fn a_key_that_is_refused_or_missing_means_not_signed_in_and_says_how_to() {
     let (answer, _) = ask("", "anthropic", turn("x"));
     let failure = answer.unwrap_err();
     let FriendFailure::NotSignedIn { hint, said, .. } = &failure else { panic!("{failure}") };
-    assert_eq!(hint, "`relay keys set anthropic` stores a key");
+    assert_eq!(
+        hint,
+        "`relay keys set anthropic` stores one, or set ANTHROPIC_API_KEY (get it at https://platform.claude.com/settings/keys)"
+    );
     assert!(said.contains("there is no key for anthropic"), "{said}");
     let unset = "providers: {anthropic: {apiKey: NOT_SET_KEY}}";
     assert!(matches!(ask(unset, "anthropic", turn("x")).0, Err(FriendFailure::NotSignedIn { .. })));

@@ -380,8 +380,8 @@ fn a_home_that_cannot_be_used_is_named_and_stops_nothing() {
         M  a.txt  +1 −1   1 exact
     ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
-    ! relay cannot mark its changes as yours, so undo will ask first: relay's own directory <project>/b.txt is inside the project; set RELAY_HOME to a place outside
-    ! your own copy of this project's history cannot be used: cannot open <project>/b.txt/ledgers/<ledger>: Not a directory (os error 20)
+    ! relay cannot mark its changes as yours, so undo will ask first: <home>/b.txt cannot be used: Not a directory (os error 20)
+    ! your own copy of this project's history cannot be used: cannot open <home>/b.txt/ledgers/<ledger>: Not a directory (os error 20)
     ");
     let ran = run(project.command(&["revert"]).env("RELAY_HOME", "/proc/nowhere/relay"));
     assert_eq!(

@@ -189,7 +189,7 @@ fn options_with_values_that_they_do_not_have() {
     exit 2
     ----- stderr -----
     error: invalid value 'everything' for '--allow <NAME,...>'
-      [possible values: guarded, near, placeholder, fragment, overwrite, mass-deletion, hidden, syntax, key, gate, foreign-change]
+      [possible values: guarded, near, placeholder, fragment, overwrite, mass-deletion, hidden, syntax, key, gate]
 
     For more information, try '--help'.
 
