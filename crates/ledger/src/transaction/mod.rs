@@ -113,7 +113,15 @@ impl Ledger {
         let paths = self.root.resolver();
         let device =
             |path: &str| stage::device_of(&paths, split_parent(path).0).ok().map(|(device, _)| device);
-        let wanted = steps::plan_steps(changes, &|from, to| device(from) == device(to));
+        // Moves come after directories are made: a file whose name a directory takes has to go before.
+        let becomes_directory = |path: &str| {
+            about
+                .directories_to_make
+                .iter()
+                .any(|made| ancestors(&made.path).chain([&*made.path]).any(|name| name == path))
+        };
+        let can_move = |from: &str, to: &str| device(from) == device(to) && !becomes_directory(from);
+        let wanted = steps::plan_steps(changes, &can_move);
         let wanted = wanted.map_err(LedgerError::Refused)?;
         let checked = check::check(&paths, &wanted, &about, &claims)?;
         let remove_directories = existing_directories(&paths, &about.directories_to_remove)?;

@@ -121,12 +121,17 @@ fn find_moves<'c>(
         let in_the_way = |above| before.contains_key(above);
         // A file may take the name of the directory that this one is in, once that is empty.
         let makes_room = |above| after.contains_key(above);
+        let becomes_directory = || {
+            let below = format!("{old}/");
+            after.range(below.as_str()..).next().is_some_and(|(name, _)| name.starts_with(&below))
+        };
         if old != new
             && as_it_is
             && !after.contains_key(old)
             && !in_the_way(new)
             && !ancestors(new).any(in_the_way)
             && !ancestors(old).any(makes_room)
+            && !becomes_directory()
         {
             moves.insert(old, new);
         }
@@ -205,6 +210,12 @@ mod tests {
     fn a_file_can_move_into_a_directory_of_its_own_name() {
         assert_eq!(shape(&[change(Some(("a", "x")), Some(("a/b", "x")))]), ["remove a", "create a/b"]);
         assert_eq!(shape(&[change(Some(("a/b", "x")), Some(("a", "x")))]), ["remove a/b", "create a"]);
+    }
+
+    #[test]
+    fn a_file_goes_before_a_directory_takes_its_name() {
+        let changes = [change(Some(("f", "x")), Some(("a", "x"))), change(None, Some(("f/g", "y")))];
+        assert_eq!(shape(&changes), ["remove f", "create a", "create f/g"]);
     }
 
     #[test]

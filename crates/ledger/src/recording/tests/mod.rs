@@ -262,6 +262,27 @@ fn what_a_command_made_goes_with_its_directories_and_what_it_removed_comes_back_
 }
 
 #[test]
+fn a_file_that_made_room_for_a_directory_can_be_brought_back_and_moved_again() {
+    for inside in [true, false] {
+        let project = Project::new(&[("f", b"x\n", 0o644)]);
+        let was = project.tree();
+        let ledger = project.ledger();
+        let recording = secure(&ledger, &[]);
+        fs::rename(project.path("f"), project.path("a")).unwrap();
+        fs::create_dir(project.path("f")).unwrap();
+        if inside {
+            symlink("a", project.path("f/g")).unwrap();
+        }
+        let is = project.tree();
+        let record = adopt(recording).committed.unwrap().record;
+        revert(&ledger, record.uuid);
+        assert_eq!(project.tree(), was);
+        revert(&ledger, ledger.log_page(0, 1).unwrap().entries[0].members[0].id.unwrap());
+        assert_eq!(project.tree(), is);
+    }
+}
+
+#[test]
 fn a_file_that_got_another_name_is_one_that_was_renamed() {
     let project = Project::new(&[("a", b"one\n", 0o644), ("b", b"two\n", 0o644)]);
     let was = project.tree();
