@@ -31,7 +31,9 @@ pub struct PrivateFolder {
 #[derive(Debug, thiserror::Error)]
 pub enum PrivateFileError {
     /// Nothing says where the directory is.
-    #[error("neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them")]
+    #[error(
+        "neither HOME nor RELAY_HOME names an absolute path, so relay has no place for its own files; set one of them"
+    )]
     NoHome,
     /// It lies inside the project.
     #[error("relay's own directory {} is inside the project; set RELAY_HOME to a place outside", .0.display())]

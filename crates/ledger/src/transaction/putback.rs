@@ -130,23 +130,17 @@ impl PutBackRun<'_, '_> {
         if now.matches_image(before) || waiting.matches_image(after) {
             return Ok(());
         }
-        let displaced = match waiting {
-            FileProbe::Nothing => None,
-            _ => Some(slot),
-        };
         if now.matches_bytes(after) {
-            let source = match displaced {
-                Some(slot) => slot.to_string(),
-                None => self.write_before_bytes(slot, path, before)?,
-            };
+            let source = self.displaced_file(slot, path, waiting, before)?;
             return self.exchange(&source, path, after);
         }
         if self.foreign_files == ForeignFilePolicy::KeepInPlace {
+            let displaced = (waiting != FileProbe::Nothing).then_some(slot);
             return Err(self.blocked_by_change(path, now, displaced));
         }
-        let source = match displaced {
-            Some(slot) if waiting.matches_image(before) => slot.to_string(),
-            _ => self.write_before_bytes(slot, path, before)?,
+        let source = match waiting.matches_image(before) {
+            true => slot.to_string(),
+            false => self.write_before_bytes(slot, path, before)?,
         };
         self.replace_foreign(slot, &source, path, now)
     }
@@ -176,17 +170,36 @@ impl PutBackRun<'_, '_> {
         let now = self.probe_path(path, &[before])?;
         let kept = self.probe_path(slot, &[before])?;
         match (now, kept) {
-            (FileProbe::Nothing, FileProbe::Nothing) => {
-                let source = self.write_before_bytes(slot, path, before)?;
+            (FileProbe::Nothing, _) => {
+                let source = self.displaced_file(slot, path, kept, before)?;
                 self.move_with_parents(&source, path)
             }
-            (FileProbe::Nothing, _) => self.move_with_parents(slot, path),
             (_, FileProbe::Nothing) => Ok(()),
             _ if now.matches_bytes(before) => Ok(()),
             _ if self.foreign_files == ForeignFilePolicy::KeepInPlace => {
                 Err(self.blocked_by_change(path, now, Some(slot)))
             }
-            _ => self.replace_foreign(slot, slot, path, now),
+            _ => {
+                let source = self.displaced_file(slot, path, kept, before)?;
+                self.replace_foreign(slot, &source, path, now)
+            }
+        }
+    }
+
+    /// The file that was displaced into `slot`, also if somebody wrote into it since; a copy of it where there is nothing,
+    /// or nothing that is a file.
+    fn displaced_file(
+        &mut self,
+        slot: &str,
+        path: &str,
+        waiting: FileProbe,
+        before: &FileImage,
+    ) -> PutBackResult<String> {
+        match waiting {
+            FileProbe::File(_) | FileProbe::Longer => Ok(slot.to_string()),
+            FileProbe::Nothing | FileProbe::Other(_) | FileProbe::Unreachable(_) => {
+                self.write_before_bytes(slot, path, before)
+            }
         }
     }
 

@@ -164,13 +164,17 @@ fn parse_args<T: Into<OsString> + Clone>(
 
 /// The error with a tip, where somebody means another command.
 fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
-    let steps = args.iter().any(|arg| arg == "undo" || arg == "redo");
+    let step = ["undo", "redo"].into_iter().find(|step| args.iter().any(|arg| arg == step));
     let name = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(name)) if !name.starts_with('-') => name.clone(),
         _ => return error,
     };
-    if steps && error.kind() == ErrorKind::UnknownArgument {
-        let tip = format!("`relay revert {name}` undoes one change by its number or id");
+    if let Some(step) = step.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        let tip = match step {
+            "undo" => format!("`relay revert {name}` undoes one change by its number or id"),
+            _ => "to bring back one change, run `relay revert` with the id of its undo from `relay log`"
+                .to_string(),
+        };
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error

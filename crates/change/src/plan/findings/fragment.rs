@@ -29,7 +29,7 @@ impl PlanCheck for FragmentCheck {
     fn check(&self, file: &CheckedFile<'_>, out: &mut Vec<PlanFinding>) {
         let (Some(before), Some(after)) = (file.before, file.after) else { return };
         let whole = file.file.dialect == Some(WHOLE_FILE) && file.file.change == FileChangeKind::Modified;
-        if let Some(text) = find_loss(file.file.path.as_str(), before, after).filter(|_| whole) {
+        if whole && let Some(text) = find_loss(file.file.path.as_str(), before, after) {
             out.push(file.finding(self.kind(), None, text.to_owned()));
         }
     }
@@ -39,7 +39,6 @@ impl PlanCheck for FragmentCheck {
 fn find_loss(path: &str, before: &str, after: &str) -> Option<&'static str> {
     let solid = |text| text_lines(text).filter(|line| !line.trim().is_empty());
     let (mut old, mut new) = (solid(before), solid(after));
-    let is_framed = |first: &str, last: &str| is_start(first.trim()) && is_end(last.trim());
     let only_remarks = || {
         solid(after).count() <= REMARK_LINES
             && solid(after).all(|line| is_remark(path, line))
@@ -51,10 +50,11 @@ fn find_loss(path: &str, before: &str, after: &str) -> Option<&'static str> {
     if only_remarks() {
         return Some("the answer has only a remark for this file; all of its text would be gone");
     }
-    if let (Some(first), Some(last)) = (old.next(), old.last())
-        && is_framed(first, last)
-        && !solid(after).any(|line| is_start(line.trim()) || is_end(line.trim()))
-    {
+    let has_frame = |text| {
+        let is_any = |is: fn(&str) -> bool| solid(text).any(|line| is(line.trim()));
+        is_any(is_start) && is_any(is_end)
+    };
+    if has_frame(before) && !solid(after).any(|line| is_start(line.trim()) || is_end(line.trim())) {
         return Some("the file's own START and END would be gone; they were taken for marks of the answer");
     }
     is_fragment(before, after)
@@ -145,6 +145,7 @@ mod tests {
     fn start_and_end_of_the_file_itself_are_missed() {
         let file = "// START\nlet a = 1;\n// END\n";
         assert!(find_loss("a.ts", file, "let a = 2;\n").is_some());
+        assert!(find_loss("a.ts", &format!("a\n{file}c\n"), "b2\n").is_some(), "also in the middle");
         assert_eq!(find_loss("a.ts", file, "// START\nlet a = 2;\n// END\n"), None);
     }
 

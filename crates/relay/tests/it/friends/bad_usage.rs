@@ -594,7 +594,7 @@ fn without_a_home_a_question_is_asked_and_what_needs_one_says_so() {
     ");
     let ran = stage.run(stage.json(&session).env_remove("HOME").env_remove("RELAY_HOME"));
     assert_eq!(ran.code, 0, "{ran:?}");
-    relay_snapshot!(ran.err, @"! this answer is not remembered: neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them");
+    relay_snapshot!(ran.err, @"! this answer is not remembered: neither HOME nor RELAY_HOME names an absolute path, so relay has no place for its own files; set one of them");
     let ran = stage.run(stage.json(&["ask", "x"]).env("TMPDIR", &nowhere));
     assert_eq!(ran.code, 0, "{ran:?}");
 }

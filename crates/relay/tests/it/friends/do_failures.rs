@@ -173,8 +173,8 @@ fn without_a_place_for_the_copy_it_says_what_it_needs() {
     relay_snapshot!(stage.fails_as(&mut homeless, 3, "copy"), @"
     exit 3
     ----- stderr -----
-    ! relay cannot mark its changes as yours, so undo will ask first: neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them
-    ✗ neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them; nothing was changed
+    ! relay cannot mark its changes as yours, so undo will ask first: neither HOME nor RELAY_HOME names an absolute path, so relay has no place for its own files; set one of them
+    ✗ neither HOME nor RELAY_HOME names an absolute path, so relay has no place for its own files; set one of them; nothing was changed
       the copy is made in RELAY_HOME: a place that can be written to, outside of the project
     ");
     // Where temporary files go does not matter.

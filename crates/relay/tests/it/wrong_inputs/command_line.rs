@@ -313,7 +313,7 @@ fn arguments_that_are_missing_or_too_many() {
     ----- stderr -----
     error: unexpected argument '1' found
 
-      tip: `relay revert 1` undoes one change by its number or id
+      tip: to bring back one change, run `relay revert` with the id of its undo from `relay log`
 
     Usage: relay redo [OPTIONS]
 

@@ -132,7 +132,7 @@ fn a_home_that_cannot_be_used() {
         M  a.txt  +1 −1   1 exact
     ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
-    ! relay cannot mark its changes as yours, so undo will ask first: neither HOME nor RELAY_HOME is set, so relay has no place for its own files; set one of them
+    ! relay cannot mark its changes as yours, so undo will ask first: neither HOME nor RELAY_HOME names an absolute path, so relay has no place for its own files; set one of them
 
     # RELAY_HOME below a file: relay trust
     exit 0
