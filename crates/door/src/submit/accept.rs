@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use relaycode_ledger::record::{Record, collect::RetentionPolicy};
-use relaycode_ledger::{Digest, LedgerError, OpenTransaction, transaction::CommitVerdict};
+use relaycode_ledger::{Digest, LedgerError, OpenTransaction, transaction::{CommitVerdict, WrittenDisplacedFiles}};
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, DoorEvent};
 use crate::approval::rules::{self, ApprovalReason};
@@ -31,8 +31,7 @@ impl Submit<'_, '_> {
         let files = changes(&admitted.plan).count();
         self.approver.on_event(&DoorEvent::FilesWritten { files });
         if let Err(error) = self.run_gate(&mut open, baseline) {
-            self.approver.on_event(&DoorEvent::PuttingBack);
-            open.put_back()?;
+            self.put_back(open)?;
             // Something that is no file stands in the place of one: the commands' doing, so it is theirs.
             if matches!(error, LedgerError::Refused(_)) {
                 let rules = vec![rules::gate::reason(format!("after the project's commands {error}"))];
@@ -45,8 +44,7 @@ impl Submit<'_, '_> {
             Ok(()) => return self.commit(open, admitted),
             Err(put_back) => put_back,
         };
-        self.approver.on_event(&DoorEvent::PuttingBack);
-        open.put_back()?;
+        self.put_back(open)?;
         let AdmittedPlan { plan, .. } = admitted;
         let gate = self.gate;
         Ok(Box::new(match put_back {
@@ -56,6 +54,16 @@ impl Submit<'_, '_> {
             }
             PutBackReason::GateFailed(rules) => SubmitOutcome::GateFailed { plan, gate, rules },
         }))
+    }
+
+    fn put_back(&mut self, open: OpenTransaction<'_>) -> Result<(), LedgerError> {
+        self.approver.on_event(&DoorEvent::PuttingBack);
+        if let Some(WrittenDisplacedFiles { files, kept }) = open.put_back()? {
+            let files = files.join(", ");
+            let text = format!("while the check ran, something wrote to {files}; that version is kept in {kept}");
+            self.approver.on_event(&DoorEvent::Remark { text: &text });
+        }
+        Ok(())
     }
 
     /// `postCommand` and the linter, on the change as it is on disk.

@@ -281,12 +281,12 @@ impl<'l> OpenTransaction<'l> {
         &self.record
     }
 
-    /// Puts everything back as it was.
+    /// Puts everything back as it was. Says which of the files that it had displaced somebody wrote to meanwhile.
     ///
     /// # Errors
     /// `NeedsDecision` if files were changed meanwhile, not by relay: they are left alone. `PutBackIncomplete` if
     /// it could not be done or finished: the next recovery does.
-    pub fn put_back(self) -> LedgerResult<()> {
+    pub fn put_back(self) -> LedgerResult<Option<WrittenDisplacedFiles>> {
         // Its files are its own for as long as it lives: without the project's lock too.
         let _project = self.ledger.lock_project(&self.state);
         self.put_back_applied()
@@ -419,7 +419,7 @@ impl<'l> OpenTransaction<'l> {
     }
 
     /// Puts back what was done, under the project's lock.
-    fn put_back_applied(&self) -> LedgerResult<()> {
+    fn put_back_applied(&self) -> LedgerResult<Option<WrittenDisplacedFiles>> {
         let others = recover::foreign_file_policy(self.transaction.stage);
         let before = |path: &str| recover::before_bytes(&self.state, &self.record, path);
         let half_way = |why| LedgerError::put_back_incomplete(self.id(), why);
@@ -434,13 +434,23 @@ impl<'l> OpenTransaction<'l> {
         };
         let back = putback::put_back(paths, &self.transaction, &before, others).map_err(half_way)?;
         let cleanup = TransactionCleanup { state: &self.state, paths, own: &self.directory };
-        cleanup.finish_put_back(&self.record, &self.transaction, &back).map_err(half_way)?;
+        let kept = cleanup.finish_put_back(&self.record, &self.transaction, &back).map_err(half_way)?;
         if back.left_alone.is_empty() {
-            return Ok(());
+            let files = back.written_to;
+            return Ok(kept.filter(|_| !files.is_empty()).map(|kept| WrittenDisplacedFiles { files, kept }));
         }
         let unfinished = UnfinishedPutBack { id: self.id(), restored: back.restored, left: back.left_alone };
         Err(LedgerError::NeedsDecision(Box::new(unfinished)))
     }
+}
+
+/// Files that somebody wrote to after the transaction had displaced them: an editor that still had them open, or a command
+/// that reached relay's own directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenDisplacedFiles {
+    pub files: Vec<String>,
+    /// The directory that keeps what was written, beneath the root.
+    pub kept: String,
 }
 
 /// The error, saying that everything was put back.

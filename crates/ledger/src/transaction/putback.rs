@@ -32,6 +32,8 @@ pub(crate) struct PutBackOutcome {
     pub(crate) restored: Vec<String>,
     /// Names that are not.
     pub(crate) left_alone: Vec<UnrestoredFile>,
+    /// Names whose displaced file somebody wrote to: they are as before, and what was written stays in the slot.
+    pub(crate) written_to: Vec<String>,
 }
 
 /// Where the bytes of a file before the transaction come from, by its name then.
@@ -126,8 +128,10 @@ impl PutBackRun<'_, '_> {
     ) -> PutBackResult {
         let now = self.probe_path(path, &[before, after])?;
         let waiting = self.probe_path(slot, &[before, after])?;
-        // The new file still waits: nothing at the path is ours.
-        if now.matches_image(before) || waiting.matches_image(after) {
+        // The new file still waits: nothing at the path is ours. Once all were put in place, only the project's commands
+        // can have made it so.
+        let is_waiting = waiting.matches_image(after) && !(self.applied && now.matches_bytes(after));
+        if now.matches_image(before) || is_waiting {
             return Ok(());
         }
         if now.matches_bytes(after) {
@@ -138,18 +142,21 @@ impl PutBackRun<'_, '_> {
             let displaced = (waiting != FileProbe::Nothing).then_some(slot);
             return Err(self.blocked_by_change(path, now, displaced));
         }
-        let source = match waiting.matches_image(before) {
-            true => slot.to_string(),
-            false => self.write_before_bytes(slot, path, before)?,
-        };
+        let source = self.displaced_file(slot, path, waiting, before)?;
         self.replace_foreign(slot, &source, path, now)
     }
 
     fn undo_create(&mut self, path: &str, slot: &str, after: &FileImage) -> PutBackResult {
         let now = self.probe_path(path, &[after])?;
         let is_gone = matches!(now, FileProbe::Nothing | FileProbe::Unreachable(_));
-        if self.probe_path(slot, &[after])? != FileProbe::Nothing || is_gone {
+        let waiting = self.probe_path(slot, &[after])?;
+        if is_gone {
             return Ok(());
+        }
+        if waiting != FileProbe::Nothing {
+            // Something that the project's commands put there is not the new file that still waits.
+            let is_theirs = self.applied && !waiting.matches_bytes(after);
+            return if is_theirs { self.move_aside(path, slot, "others", now) } else { Ok(()) };
         }
         if !now.matches_bytes(after) && self.foreign_files == ForeignFilePolicy::KeepInPlace {
             return Err(self.blocked_by_change(path, now, None));
@@ -186,8 +193,9 @@ impl PutBackRun<'_, '_> {
         }
     }
 
-    /// The file that was displaced into `slot`, also if somebody wrote into it since; a copy of it where there is nothing,
-    /// or nothing that is a file.
+    /// The file that was displaced into `slot`. If somebody wrote into it since, an editor that had it open did, and that
+    /// goes back with it, unless the project's commands ran: they may reach relay's own directory, and then what they
+    /// made of it stays there. A copy where it is not the file any more.
     fn displaced_file(
         &mut self,
         slot: &str,
@@ -195,12 +203,15 @@ impl PutBackRun<'_, '_> {
         waiting: FileProbe,
         before: &FileImage,
     ) -> PutBackResult<String> {
-        match waiting {
-            FileProbe::File(_) | FileProbe::Longer => Ok(slot.to_string()),
-            FileProbe::Nothing | FileProbe::Other(_) | FileProbe::Unreachable(_) => {
-                self.write_before_bytes(slot, path, before)
-            }
+        let is_file = matches!(waiting, FileProbe::File(_) | FileProbe::Longer);
+        let is_editors = is_file && self.foreign_files == ForeignFilePolicy::KeepInPlace;
+        if is_editors || waiting.matches_image(before) {
+            return Ok(slot.to_string());
         }
+        if is_file {
+            self.outcome.written_to.push(path.to_string());
+        }
+        self.write_before_bytes(slot, path, before)
     }
 
     fn undo_move(&mut self, (path, to): (&str, &str), slot: &str, image: &FileImage) -> PutBackResult {

@@ -475,7 +475,7 @@ fn end_dead(
     if how == RecoveryMode::Keep {
         return keep();
     }
-    let PutBackOutcome { restored, left_alone: left } = back;
+    let PutBackOutcome { restored, left_alone: left, .. } = back;
     Ok(RecoveryOutcome::NeedsDecision(UnfinishedPutBack { id: record.uuid, restored, left }))
 }
 

@@ -209,7 +209,7 @@ impl CrashScenario {
             }
             ScenarioKind::PutBack => {
                 let ledger = ledger(model)?;
-                ledger.begin(&self.changes, self.header(), &|| false)?.put_back()
+                ledger.begin(&self.changes, self.header(), &|| false)?.put_back().map(drop)
             }
             ScenarioKind::Revert => {
                 let ledger = ledger(model)?;

@@ -154,3 +154,57 @@ fn a_gate_that_puts_links_and_directories_in_place_of_files_is_put_back_and_lose
         assert!(fs::read_dir(&kept).unwrap().any(|entry| entry.unwrap().path().is_symlink()), "{how}");
     }
 }
+
+/// What a command may make of a file that relay had displaced, by a name for messages.
+const WRITTEN_SLOTS: [(&str, fn(&std::path::Path)); 4] = [
+    ("formatted", |slot| fs::write(slot, "a1 formatted").unwrap()),
+    ("formatted to what the change makes of it", |slot| fs::write(slot, "a2").unwrap()),
+    ("removed", |slot| fs::remove_file(slot).unwrap()),
+    ("a socket", |slot| {
+        fs::remove_file(slot).unwrap();
+        std::os::unix::net::UnixListener::bind(slot).unwrap();
+    }),
+];
+
+#[test]
+fn a_gate_that_reaches_the_displaced_files_is_put_back_and_loses_nothing() {
+    for (name, harm) in WRITTEN_SLOTS {
+        for how in ["put back", "killed", "killed twice"] {
+            let project = Project::new(&[("a.txt", "a1"), ("gone.txt", "a1")]);
+            let before = project.tree();
+            let changes = [modify("a.txt", "a1", "a2"), change(Some(("gone.txt", "a1")), None)];
+            let ledger = project.ledger();
+            let mut open = ledger.begin(&changes, about(), &go_on).unwrap();
+            open.begin_gate().unwrap();
+            let slots = project.path(&format!(".relaycode/tx/{}", project.slots()[0]));
+            for number in ["0", "1"] {
+                harm(&slots.join(number));
+            }
+            let kept = match how {
+                "put back" => {
+                    let written = open.put_back().unwrap();
+                    assert_eq!(written.is_some(), name.starts_with("formatted"), "{name}");
+                    written.map(|written| written.kept)
+                }
+                _ => {
+                    drop(open);
+                    let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
+                    let RecoveryOutcome::PutBack { kept, .. } = &recovered[0].outcome else {
+                        panic!("{name}, {how}: {recovered:?}")
+                    };
+                    kept.clone()
+                }
+            };
+            if how == "killed twice" {
+                assert!(ledger.recover(RecoveryMode::Automatic).unwrap().is_empty());
+            }
+            assert_eq!(project.tree(), before, "{name}, {how}");
+            assert_eq!(project.journals(), 0);
+            if name == "formatted" {
+                let kept = project.path(&kept.expect(name));
+                assert_eq!(fs::read_to_string(kept.join("0")).unwrap(), "a1 formatted", "{how}");
+                assert_eq!(fs::read_to_string(kept.join("1")).unwrap(), "a1 formatted", "{how}");
+            }
+        }
+    }
+}
