@@ -21,9 +21,9 @@ pub enum LedgerError {
         other_content: bool,
     },
     /// Somebody saved a file in the very moment of the change: everything was put back, and their
-    /// save is in the tree.
-    #[error("{path} was saved by another program while relay was changing it; everything was put back")]
-    Conflict { path: String },
+    /// save is in the tree, or in `kept` if the project's commands ran meanwhile.
+    #[error("{path} was saved by another program while relay was changing it; everything was put back{}", kept.as_ref().map_or(String::new(), |kept| format!(", and the other version is kept in {kept}")))]
+    Conflict { path: String, kept: Option<String> },
     /// The user or the system asked to stop; everything was put back.
     #[error("interrupted; everything was put back")]
     Interrupted,

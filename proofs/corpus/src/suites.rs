@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use relaycode_change::proposal::path::RelPath;
 use relaycode_change::proposal::{EditBody, FileAction, Operation};
 use relaycode_change::response;
 use serde::Deserialize;
@@ -151,12 +152,31 @@ impl PatchRow {
     }
 
     fn read(&self) -> Result<Vec<Operation>, String> {
-        let (dialect, patch) = match self.format.as_str() {
-            "unified-diff" => ("new-unified", self.patch.as_str()),
-            _ => ("multi-search-replace", without_path_line(&self.patch)),
-        };
-        engine::read_block(dialect, Some(PSEUDO_PATH), patch)
+        if self.format != "unified-diff" {
+            return engine::read_block(
+                "multi-search-replace",
+                Some(PSEUDO_PATH),
+                without_path_line(&self.patch),
+            );
+        }
+        let named = name_in_diff(&self.patch);
+        let mut operations = engine::read_block("new-unified", named.or(Some(PSEUDO_PATH)), &self.patch)?;
+        for operation in &mut operations {
+            if let FileAction::Write { path, .. } = &mut operation.action
+                && Some(path.as_str()) == named
+            {
+                *path = RelPath::parse(PSEUDO_PATH).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(operations)
     }
+}
+
+/// What a diff calls the row's only file.
+fn name_in_diff(patch: &str) -> Option<&str> {
+    let name = patch.lines().find_map(|line| line.strip_prefix("+++ "))?.trim();
+    let name = name.strip_prefix("b/").unwrap_or(name);
+    name.contains('.').then_some(name)
 }
 
 /// Some suites put the file's name above the block; the reader of responses removes it.

@@ -171,7 +171,7 @@ impl ApplyRun<'_, '_> {
 }
 
 fn conflict(path: &str) -> LedgerError {
-    LedgerError::Conflict { path: path.to_string() }
+    LedgerError::Conflict { path: path.to_string(), kept: None }
 }
 
 /// Somebody took or removed the name since it was checked: a conflict, not a failure.

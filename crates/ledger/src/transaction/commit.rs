@@ -48,7 +48,7 @@ impl OpenTransaction<'_> {
                 self.finish_gate()?;
             }
             if let Some(path) = self.find_late_write()? {
-                return Err(LedgerError::Conflict { path });
+                return Err(LedgerError::Conflict { path, kept: None });
             }
             let known = self.ledger.take_stamp(&self.state).filter(|stamp| stamp.open == [self.id()]);
             if let Some(names) = known.as_ref().and_then(StateStamp::names) {
@@ -63,8 +63,13 @@ impl OpenTransaction<'_> {
         let (_project, number, is_alone) = match prepared {
             Ok(prepared) => prepared,
             Err(error) => {
-                self.put_back_applied()?;
-                return Err(mark_put_back(error));
+                let written = self.put_back_applied()?;
+                return Err(match error {
+                    LedgerError::Conflict { path, .. } => {
+                        LedgerError::Conflict { path, kept: written.map(|written| written.kept) }
+                    }
+                    error => mark_put_back(error),
+                });
             }
         };
         self.record.approved = true;

@@ -214,7 +214,7 @@ fn a_save_in_the_last_moment_is_a_conflict_and_stays() {
         false
     };
     let error = ledger.begin(&changes, about(), &stop).err().unwrap();
-    assert!(matches!(&error, LedgerError::Conflict { path } if path == "run.sh"), "{error}");
+    assert!(matches!(&error, LedgerError::Conflict { path, kept: None } if path == "run.sh"), "{error}");
     assert_eq!(project.text("run.sh"), "mine");
     assert_eq!(project.text("a.txt"), "a1");
     assert_eq!(project.journals(), 0);

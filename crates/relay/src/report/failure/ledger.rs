@@ -30,10 +30,16 @@ impl From<LedgerError> for CommandFailure {
                     .hint(hint)
                     .unchanged()
             }
-            LedgerError::Conflict { path } => CommandFailure::new(Exit::NeedsYou, "conflict", message)
-                .hint("run the command again: it then starts from what was saved")
-                .place(path)
-                .with_state(ProjectState::PutBack),
+            LedgerError::Conflict { path, kept } => {
+                let hint = match kept {
+                    None => "run the command again: it then starts from what was saved",
+                    Some(_) => "the check ran meanwhile, so it may have been one of its commands; compare the two versions, then run the command again",
+                };
+                CommandFailure::new(Exit::NeedsYou, "conflict", message)
+                    .hint(hint)
+                    .place(path)
+                    .with_state(ProjectState::PutBack)
+            }
             LedgerError::Interrupted => CommandFailure::new(Exit::Interrupted, "interrupted", message)
                 .hint("run the command again when you are ready")
                 .with_state(ProjectState::PutBack),
@@ -198,7 +204,7 @@ mod tests {
             (io(true), Exit::Unexpected, Some(ProjectState::PutBack)),
             (rule(LedgerRule::Changed), Exit::Refused, Some(ProjectState::Unchanged)),
             (rule(LedgerRule::Claimed { by: id, pid: 1 }), Exit::Refused, Some(ProjectState::Unchanged)),
-            (LedgerError::Conflict { path: "a.txt".into() }, Exit::NeedsYou, Some(ProjectState::PutBack)),
+            (LedgerError::Conflict { path: "a.txt".into(), kept: None }, Exit::NeedsYou, Some(ProjectState::PutBack)),
             (LedgerError::NeedsDecision(Box::new(unfinished)), Exit::NeedsYou, Some(ProjectState::LeftAlone)),
             (LedgerError::Interrupted, Exit::Interrupted, Some(ProjectState::PutBack)),
             (LedgerError::Busy, Exit::Unexpected, Some(ProjectState::Unchanged)),

@@ -63,7 +63,7 @@ fn printed(s: &str, look: &OutputStyle) -> Vec<(&'static str, String)> {
     let errors = [
         LedgerError::Damaged { path: text.clone(), reason: text.clone() },
         LedgerError::UnknownTransaction { name: text.clone() },
-        LedgerError::Conflict { path: text.clone() },
+        LedgerError::Conflict { path: text.clone(), kept: Some(text.clone()) },
         LedgerError::NeedsDecision(Box::new(unfinished)),
     ];
     let failures =
