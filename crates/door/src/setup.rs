@@ -1,7 +1,7 @@
 //! What `relay init` puts into a project: a configuration and a line in `.gitignore`. Both are a change like
 //! any other, made by the ledger, so that they can be taken back.
 
-use relaycode_change::plan::tree::{PlanTree, PlanTreeError, TreeEntry};
+use relaycode_change::plan::tree::{PlanTree, TreeEntry};
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::transaction::change::{AfterContent, FileChange, NewMode};
 use relaycode_project::config;
@@ -13,32 +13,38 @@ const IGNORE_FILE: &str = ".gitignore";
 /// The line in it.
 const IGNORE_LINE: &str = ".relaycode/";
 
-/// What is missing, as changes; empty if everything is in place. `configured`: there is a configuration, in
-/// whatever form.
-///
-/// # Errors
-/// If `.gitignore` cannot be read.
-pub fn setup_changes(
-    tree: &dyn PlanTree,
-    project_id: &str,
-    configured: bool,
-) -> Result<Vec<FileChange<'static>>, PlanTreeError> {
+/// What a project needs.
+pub struct SetupChanges {
+    /// What is missing; empty if everything is in place.
+    pub changes: Vec<FileChange<'static>>,
+    /// Why `.gitignore` is left as it is, though the line may not be in it. `.relaycode` has a `.gitignore` of its own.
+    pub ignore_file_left: Option<String>,
+}
+
+/// `configured`: there is a configuration, in whatever form.
+pub fn setup_changes(tree: &dyn PlanTree, project_id: &str, configured: bool) -> SetupChanges {
     let mut changes = Vec::new();
     if !configured && let Ok(path) = RelPath::parse(CONFIG_FILE) {
         changes.extend(write_change(path, None, config::initial_file(project_id).into_bytes()));
     }
     if let Ok(path) = RelPath::parse(IGNORE_FILE) {
-        let before = match tree.entry(&path)? {
-            TreeEntry::Missing => None,
-            TreeEntry::File { bytes, .. } => Some(bytes),
-            // Whoever made it something else has reasons; .relaycode has a .gitignore of its own.
-            TreeEntry::Other(_) => return Ok(changes),
+        let before = match tree.entry(&path) {
+            Ok(TreeEntry::Missing) => None,
+            Ok(TreeEntry::File { bytes, .. }) => Some(bytes),
+            // Whoever made it something else has reasons.
+            Ok(TreeEntry::Other(what)) => {
+                return SetupChanges { changes, ignore_file_left: Some(format!("it is {what}")) };
+            }
+            Err(_) => {
+                let why = "it is too large or cannot be read".to_string();
+                return SetupChanges { changes, ignore_file_left: Some(why) };
+            }
         };
         if let Some(after) = with_ignore_line(before.as_deref().unwrap_or_default()) {
             changes.extend(write_change(path, before, after));
         }
     }
-    Ok(changes)
+    SetupChanges { changes, ignore_file_left: None }
 }
 
 fn write_change(path: RelPath, before: Option<Vec<u8>>, bytes: Vec<u8>) -> Option<FileChange<'static>> {
@@ -93,7 +99,7 @@ mod tests {
         let mut tree = MemoryTree::default();
         let paths = |tree: &MemoryTree, configured| -> Vec<String> {
             setup_changes(tree, "app", configured)
-                .unwrap()
+                .changes
                 .iter()
                 .map(|change| change.path.to_string())
                 .collect()

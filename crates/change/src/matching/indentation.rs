@@ -13,12 +13,12 @@ pub(super) enum IndentationKind {
 impl IndentationKind {
     /// `None` for a line that is not indented. A single blank is the margin of a comment.
     pub(super) fn of(line: &str) -> Option<IndentationKind> {
-        match indentation(line) {
-            _ if is_blank(line) => None,
-            indent if indent.starts_with('\t') => Some(IndentationKind::Tabs),
-            indent if indent.starts_with("  ") => Some(IndentationKind::Blanks),
-            _ => None,
-        }
+        let kind = match line.as_bytes() {
+            [b'\t', ..] => IndentationKind::Tabs,
+            [b' ', b' ', ..] => IndentationKind::Blanks,
+            _ => return None,
+        };
+        (!is_blank(line)).then_some(kind)
     }
 
     /// The kind of all lines that are indented, if they agree.

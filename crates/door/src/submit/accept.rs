@@ -3,7 +3,10 @@
 
 use jiff::Timestamp;
 use relaycode_ledger::record::{Record, collect::RetentionPolicy};
-use relaycode_ledger::{Digest, LedgerError, OpenTransaction, transaction::{CommitVerdict, WrittenDisplacedFiles}};
+use relaycode_ledger::{
+    Digest, LedgerError, OpenTransaction,
+    transaction::{CommitVerdict, WrittenDisplacedFiles},
+};
 
 use crate::approval::approver::{ApprovalQuestion, ApprovalReply, DoorEvent};
 use crate::approval::rules::{self, ApprovalReason};
@@ -60,7 +63,8 @@ impl Submit<'_, '_> {
         self.approver.on_event(&DoorEvent::PuttingBack);
         if let Some(WrittenDisplacedFiles { files, kept }) = open.put_back()? {
             let files = files.join(", ");
-            let text = format!("while the check ran, something wrote to {files}; that version is kept in {kept}");
+            let text =
+                format!("while the check ran, something wrote to {files}; that version is kept in {kept}");
             self.approver.on_event(&DoorEvent::Remark { text: &text });
         }
         Ok(())

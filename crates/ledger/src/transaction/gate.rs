@@ -82,7 +82,7 @@ impl OpenTransaction<'_> {
             };
             changed.extend(path);
         }
-        self.set_stage(TransactionStage::Applying)?;
+        self.set_stage(TransactionStage::GateFinished)?;
         Ok(changed)
     }
 

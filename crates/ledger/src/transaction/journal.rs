@@ -41,6 +41,8 @@ pub enum TransactionStage {
     Applying,
     /// The project's commands run: what they change in its files is theirs to be put back.
     GateRunning,
+    /// They are done, and what they changed was taken over.
+    GateFinished,
     /// A put-back left files alone, and a person decides.
     NeedsYou,
 }

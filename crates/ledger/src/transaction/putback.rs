@@ -46,9 +46,8 @@ pub(crate) fn put_back(
     before: BeforeBytesFn<'_>,
     foreign_files: ForeignFilePolicy,
 ) -> LedgerResult<PutBackOutcome> {
-    let applied = journal.stage == TransactionStage::GateRunning;
     let (touched, outcome) = (DirtyDirectories::default(), PutBackOutcome::default());
-    let mut back = PutBackRun { paths, before, foreign_files, applied, touched, outcome };
+    let mut back = PutBackRun { paths, before, foreign_files, stage: journal.stage, touched, outcome };
     let (removals, rest): (Vec<&TransactionStep>, Vec<&TransactionStep>) =
         journal.steps.iter().rev().partition(|step| matches!(step, TransactionStep::Remove { .. }));
     back.restore_modes(journal, true)?;
@@ -78,8 +77,7 @@ struct PutBackRun<'a, 'r> {
     paths: &'a PathResolver<'r>,
     before: BeforeBytesFn<'a>,
     foreign_files: ForeignFilePolicy,
-    /// Every step is known to have been carried out.
-    applied: bool,
+    stage: TransactionStage,
     touched: DirtyDirectories,
     outcome: PutBackOutcome,
 }
@@ -101,6 +99,11 @@ impl From<LedgerError> for PutBackError {
 }
 
 impl PutBackRun<'_, '_> {
+    /// Whether every step is known to have been carried out.
+    fn was_applied(&self) -> bool {
+        matches!(self.stage, TransactionStage::GateRunning | TransactionStage::GateFinished)
+    }
+
     fn undo(&mut self, step: &TransactionStep) -> LedgerResult<()> {
         let (path, undone) = match step {
             TransactionStep::Replace { path, slot, before, after } => {
@@ -130,7 +133,7 @@ impl PutBackRun<'_, '_> {
         let waiting = self.probe_path(slot, &[before, after])?;
         // The new file still waits: nothing at the path is ours. Once all were put in place, only the project's commands
         // can have made it so.
-        let is_waiting = waiting.matches_image(after) && !(self.applied && now.matches_bytes(after));
+        let is_waiting = waiting.matches_image(after) && !(self.was_applied() && now.matches_bytes(after));
         if now.matches_image(before) || is_waiting {
             return Ok(());
         }
@@ -155,7 +158,7 @@ impl PutBackRun<'_, '_> {
         }
         if waiting != FileProbe::Nothing {
             // Something that the project's commands put there is not the new file that still waits.
-            let is_theirs = self.applied && !waiting.matches_bytes(after);
+            let is_theirs = self.was_applied() && !waiting.matches_bytes(after);
             return if is_theirs { self.move_aside(path, slot, "others", now) } else { Ok(()) };
         }
         if !now.matches_bytes(after) && self.foreign_files == ForeignFilePolicy::KeepInPlace {
@@ -204,7 +207,8 @@ impl PutBackRun<'_, '_> {
         before: &FileImage,
     ) -> PutBackResult<String> {
         let is_file = matches!(waiting, FileProbe::File(_) | FileProbe::Longer);
-        let is_editors = is_file && self.foreign_files == ForeignFilePolicy::KeepInPlace;
+        let had_no_gate = self.stage == TransactionStage::Applying;
+        let is_editors = is_file && had_no_gate && self.foreign_files == ForeignFilePolicy::KeepInPlace;
         if is_editors || waiting.matches_image(before) {
             return Ok(slot.to_string());
         }
@@ -220,7 +224,8 @@ impl PutBackRun<'_, '_> {
         if now != FileProbe::Nothing {
             // Either it was never moved, or somebody made the old name anew.
             let ours_is_elsewhere = moved.matches_bytes(image) && !now.matches_bytes(image);
-            if self.applied && !ours_is_elsewhere && !now.matches_bytes(image) {
+            if self.stage == TransactionStage::GateRunning && !ours_is_elsewhere && !now.matches_bytes(image)
+            {
                 // The project's commands took both names.
                 if !matches!(moved, FileProbe::Nothing | FileProbe::Unreachable(_)) {
                     self.move_aside(to, slot, "new-name", moved)?;

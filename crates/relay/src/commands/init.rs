@@ -1,7 +1,7 @@
 //! `relay init`: a project gets its configuration, its state directory and its prompt.
 
 use relaycode_change::proposal::limits::PlanLimits;
-use relaycode_door::setup;
+use relaycode_door::setup::{self, SetupChanges};
 use relaycode_ledger::{TransactionHeader, TxId};
 use relaycode_project::checkout::CheckoutKeys;
 use relaycode_project::config::{self, check_project_id};
@@ -52,8 +52,8 @@ impl InitArgs {
         }
         let id = configured.or_else(|| self.id.clone()).unwrap_or(suggested.id);
         let tree = project.ledger.tree(u64::try_from(PlanLimits::default().file_bytes).unwrap_or(u64::MAX));
-        let changes =
-            setup::setup_changes(&tree, &id, loaded.file.is_some()).map_err(CommandFailure::unexpected)?;
+        let SetupChanges { changes, ignore_file_left } =
+            setup::setup_changes(&tree, &id, loaded.file.is_some());
         let made: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
         // Without a key there is no prompt: better to fail before anything is written.
         let home = ctx.home.path.as_deref();
@@ -89,8 +89,16 @@ impl InitArgs {
             let linter = &door.config().patch.linter;
             let place = place.as_deref();
             let example = example_check(suggested.source);
-            let report =
-                SetupReport { id: &id, config: &config, made: &made, linter, example, lost_linter, place };
+            let report = SetupReport {
+                id: &id,
+                config: &config,
+                made: &made,
+                ignore_file_left: ignore_file_left.as_deref(),
+                linter,
+                example,
+                lost_linter,
+                place,
+            };
             let text = views::setup::text(&report, &ctx.console.err_style());
             ctx.eprint_at(LogLevel::Info, &text);
         }
@@ -99,7 +107,8 @@ impl InitArgs {
         }
         let found = json!({
             "project": door.root.to_string_lossy(), "projectId": id, "source": suggested.source, "made": made,
-            "config": config, "originalLinter": lost_linter, "id": transaction, "prompt": &prompt,
+            "config": config, "originalLinter": lost_linter, "id": transaction,
+            "ignoreFileLeft": ignore_file_left, "prompt": &prompt,
         });
         Ok(ctx.print_either(Exit::Done, found, |look| look.block(&prompt).into_owned()))
     }

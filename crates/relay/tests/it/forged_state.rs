@@ -352,7 +352,12 @@ fn journals(states: &mut Vec<State>) {
         ("of another checkout", |target, _| target.other_journal.clone()),
         ("of long ago", |target, _| target.old_journal.clone()),
     ];
-    let stages = [TransactionStage::Applying, TransactionStage::GateRunning, TransactionStage::NeedsYou];
+    let stages = [
+        TransactionStage::Applying,
+        TransactionStage::GateRunning,
+        TransactionStage::GateFinished,
+        TransactionStage::NeedsYou,
+    ];
     for (kind, bytes) in kinds {
         for stage in stages {
             for slot in [None, Some(false), Some(true)] {

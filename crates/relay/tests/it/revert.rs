@@ -161,16 +161,22 @@ fn what_is_gone_already_is_no_change() {
     relay_snapshot!(project.relay(&["revert"]), @"
     exit 0
     ----- stdout -----
-    ✓ undone: edit a.txt · its files were so already
-      `relay redo` brings it back
+    ✓ undone: edit a.txt · no file had to change
     ");
     assert_eq!(project.text("a.txt"), before);
-    relay_snapshot!(project.relay(&["revert", "2"]), @r#"
+    relay_snapshot!(project.relay(&["redo"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ redone: edit a.txt · no file had to change
+    ");
+    assert_eq!(project.text("a.txt"), before, "what an undo did not take out is not brought back");
+    project.done(&["undo"]);
+    relay_snapshot!(project.relay(&["revert", "4"]), @r#"
     exit 0
     ----- stdout -----
     ✓ nothing of "edit a.txt" is left to revert
     "#);
-    assert_eq!(project.log().len(), 2, "nothing to do is no entry");
+    assert_eq!(project.log().len(), 4, "nothing to do is no entry");
     let ran = project.relay(&["revert", "9"]);
     assert_eq!(ran.code, 2, "{ran:?}");
 }

@@ -179,6 +179,40 @@ fn init_says_which_configuration_it_uses_and_writes_no_other() {
 }
 
 #[test]
+fn init_leaves_a_gitignore_that_is_no_plain_file_alone_and_says_so() {
+    let mut transcript = Transcript::default();
+    let linked = Project::new(&[("shared/ignore", "target/\n")]);
+    std::os::unix::fs::symlink("shared/ignore", linked.path(".gitignore")).unwrap();
+    let huge = Project::new(&[]);
+    let file = std::fs::File::create(huge.path(".gitignore")).unwrap();
+    file.set_len(1 << 30).unwrap();
+    for (name, project) in [("a link", &linked), ("a gigabyte", &huge)] {
+        let ran = project.relay(&["init", "--id", "shop"]);
+        transcript.add(name, &Ran { out: String::new(), ..ran });
+    }
+    assert_eq!(linked.text("shared/ignore"), "target/\n");
+    relay_snapshot!(transcript, @r#"
+    # a link
+    exit 0
+    ----- stderr -----
+    ✓ relaycode.config.json and .relaycode/ are in place for shop
+      .gitignore stays as it is: it is a symbolic link; git ignores .relaycode/ all the same
+      check: none yet. Set patch.linter to a command such as "make check", and changes that pass it go in by themselves
+      next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
+      (the prompt follows on stdout)
+
+    # a gigabyte
+    exit 0
+    ----- stderr -----
+    ✓ relaycode.config.json and .relaycode/ are in place for shop
+      .gitignore stays as it is: it is too large or cannot be read; git ignores .relaycode/ all the same
+      check: none yet. Set patch.linter to a command such as "make check", and changes that pass it go in by themselves
+      next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`
+      (the prompt follows on stdout)
+    "#);
+}
+
+#[test]
 fn names_in_a_module_stand_for_the_values_they_were_declared_with() {
     let text = "import { defineConfig } from 'relaycode';\n\nconst linter = 'make lint';\nconst limits = { files: 7 };\n\
                 const patch = { linter, approvalOnErrorCount: 2 } as const;\n\n\

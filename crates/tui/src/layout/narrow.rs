@@ -93,10 +93,9 @@ pub(crate) fn file_rows_after(
         return format!("{}\n", format!("{out}{}  {rest}", style.safe(path)).trim_end());
     }
     if let Some(from) = from {
-        out += &format!("{}\n{}", style.path(from, room), " ".repeat(indent));
         let arrow = style.glyph(Glyph::Arrow);
-        let room = room.saturating_sub(cells(arrow) + 1);
-        out += &format!("{arrow} {}\n", style.path(path, room));
+        let [from, to] = style.rename((from, path), (room, room.saturating_sub(cells(arrow) + 1)));
+        out += &format!("{from}\n{}{arrow} {to}\n", " ".repeat(indent));
     } else {
         out += &format!("{}\n", style.path(path, room));
     }

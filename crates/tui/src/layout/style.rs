@@ -169,6 +169,12 @@ impl OutputStyle {
         width::shorten_path(&self.safe(path), limit, self.ellipsis()).into_owned()
     }
 
+    /// The two names of a file, shortened to so many cells; whole where they would look the same.
+    pub(crate) fn rename(&self, (from, to): (&str, &str), (limit, to_limit): (usize, usize)) -> [String; 2] {
+        let short = [self.path(from, limit), self.path(to, to_limit)];
+        if short[0] == short[1] { [self.safe(from).into_owned(), self.safe(to).into_owned()] } else { short }
+    }
+
     /// Foreign text on one line, cut to `limit` cells.
     pub fn clip(&self, text: &str, limit: usize) -> String {
         width::clip(&self.safe(text), limit, self.ellipsis()).into_owned()

@@ -94,3 +94,18 @@ fn a_card_at_twenty_columns_says_everything() {
 ";
     assert_eq!(text, expected);
 }
+
+#[test]
+fn the_two_names_of_a_renamed_file_never_look_the_same() {
+    let (old, new) = (
+        format!("src/{}one{}", "x".repeat(90), "y".repeat(90)),
+        format!("src/{}two{}", "x".repeat(90), "y".repeat(90)),
+    );
+    for width in [40, 80, 120] {
+        let style = OutputStyle { width: Some(width), ..PLAIN };
+        let [from, to] = style.rename((&old, &new), (width / 2, width / 2));
+        assert_eq!([from, to], [old.clone(), new.clone()], "at {width}");
+        let [from, to] = style.rename(("src/a.rs", &new), (width / 2, width / 2));
+        assert!(from == "src/a.rs" && cells(&to) <= width / 2, "at {width}: {to}");
+    }
+}

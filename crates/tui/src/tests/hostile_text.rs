@@ -30,6 +30,7 @@ fn setup_report(text: &str) -> SetupReport<'_> {
         id: text,
         config: text,
         made,
+        ignore_file_left: Some(text),
         linter: text,
         example: "make check",
         lost_linter: None,

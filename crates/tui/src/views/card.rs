@@ -158,8 +158,8 @@ pub(crate) fn file_list(
     let name = |row: &CardFileRow<'_>| match row.from {
         None => style.path(row.path, room),
         Some(from) => {
-            let arrow = style.glyph(Glyph::Arrow);
-            format!("{} {arrow} {}", style.path(from, half), style.path(row.path, half))
+            let [from, to] = style.rename((from, row.path), (half, half));
+            format!("{from} {} {to}", style.glyph(Glyph::Arrow))
         }
     };
     let names: Vec<StyledText> = rows.iter().map(|row| StyledText::plain(&name(row))).collect();

@@ -33,6 +33,8 @@ impl RevertReport<'_> {
     /// A line for what was done, lines for what needs a look, a line for what can be done next.
     pub fn text(&self, style: &OutputStyle) -> String {
         let what = match (self.brings_back(), self.step) {
+            // What its undo found to be out already is not in again.
+            (true, _) if self.plan.is_empty() => "redone",
             (true, _) => "brought back",
             (false, RevertStep::Revert) => "reverted",
             (false, _) => "undone",
@@ -40,7 +42,7 @@ impl RevertReport<'_> {
         let dot = style.glyph(Glyph::Dot);
         let kept: String = self.kept_edits(style).iter().map(|kept| format!(" {dot} {kept}")).collect();
         let nothing = match self.plan.is_empty() {
-            true => format!(" {dot} its files were so already"),
+            true => format!(" {dot} no file had to change"),
             false => String::new(),
         };
         let mut out = success_line(
@@ -48,7 +50,11 @@ impl RevertReport<'_> {
             &format!("{what}: {}{}{nothing}{kept}", self.title(style), in_brackets(self.id, style)),
         );
         out += &self.remarks(style);
-        out + &indented_line(style, &self.next_steps(style))
+        let next = self.next_steps(style);
+        if !next.is_empty() {
+            out += &indented_line(style, &next);
+        }
+        out
     }
 
     /// What would be done: the files and their diffs.
@@ -122,9 +128,12 @@ impl RevertReport<'_> {
         };
         let next = same.zip(self.next).map(|(same, (title, id))| {
             let title = style.clip(&style.title(title), TITLE);
-            format!(" {} {same} again: \"{title}\"{}", style.glyph(Glyph::Dot), in_brackets(id, style))
+            format!("{same} again: \"{title}\"{}", in_brackets(id, style))
         });
-        format!("{back} {again}{}", next.unwrap_or_default())
+        // What changed no file brings nothing back.
+        let back = (!self.plan.is_empty()).then(|| format!("{back} {again}"));
+        let parts: Vec<String> = back.into_iter().chain(next).collect();
+        parts.join(&format!(" {} ", style.glyph(Glyph::Dot)))
     }
 }
 

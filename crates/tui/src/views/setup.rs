@@ -17,6 +17,8 @@ pub struct SetupReport<'a> {
     pub config: &'a str,
     /// The files written just now.
     pub made: &'a [String],
+    /// Why `.gitignore` is as it was.
+    pub ignore_file_left: Option<&'a str>,
     /// What it runs to check a change; may be empty.
     pub linter: &'a str,
     /// What could do that.
@@ -30,13 +32,26 @@ pub struct SetupReport<'a> {
 pub fn text(report: &SetupReport<'_>, style: &OutputStyle) -> String {
     let (id, config) = (style.safe(report.id), style.safe(report.config));
     let wrote_config = report.made.iter().any(|made| made == report.config);
+    let state = match report.ignore_file_left {
+        None => ".relaycode/ and .gitignore are",
+        Some(_) if wrote_config => ".relaycode/ are",
+        Some(_) => ".relaycode/ is",
+    };
     let done = match (report.made.is_empty(), wrote_config) {
         (true, _) => format!("everything is in place for {id}: nothing was changed"),
-        (false, true) => format!("{config}, .relaycode/ and .gitignore are in place for {id}"),
-        (false, false) => format!(
-            ".relaycode/ and .gitignore are in place for {id}; your {config} is used and stays as it is"
-        ),
+        (false, true) if report.ignore_file_left.is_some() => {
+            format!("{config} and {state} in place for {id}")
+        }
+        (false, true) => format!("{config}, {state} in place for {id}"),
+        (false, false) => {
+            format!("{state} in place for {id}; your {config} is used and stays as it is")
+        }
     };
+    let left = report.ignore_file_left.map(|why| {
+        let text =
+            format!(".gitignore stays as it is: {}; git ignores .relaycode/ all the same", style.safe(why));
+        outcome::indented_line(style, &text)
+    });
     let linter = match (report.linter.trim(), report.lost_linter) {
         ("", Some(lost)) => format!(
             "check: none. The original tool ran `{lost}` here because no linter is set; relay runs only what you \
@@ -52,6 +67,7 @@ pub fn text(report: &SetupReport<'_>, style: &OutputStyle) -> String {
     let next = "next: `relay prompt --copy`, give it to your model as its instructions, then `relay watch`";
     let place = report.place.map(|place| outcome::indented_line(style, &style.safe(place)));
     outcome::success_line(style, &done)
+        + &left.unwrap_or_default()
         + &place.unwrap_or_default()
         + &outcome::indented_line(style, &linter)
         + &outcome::indented_line(style, next)

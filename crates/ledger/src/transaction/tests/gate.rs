@@ -169,7 +169,7 @@ const WRITTEN_SLOTS: [(&str, fn(&std::path::Path)); 4] = [
 #[test]
 fn a_gate_that_reaches_the_displaced_files_is_put_back_and_loses_nothing() {
     for (name, harm) in WRITTEN_SLOTS {
-        for how in ["put back", "commit", "killed"] {
+        for how in ["put back", "put back while it runs", "commit", "killed", "killed while it runs"] {
             let project = Project::new(&[("a.txt", "a1"), ("gone.txt", "a1")]);
             let before = project.tree();
             let changes = [modify("a.txt", "a1", "a2"), change(Some(("gone.txt", "a1")), None)];
@@ -180,8 +180,11 @@ fn a_gate_that_reaches_the_displaced_files_is_put_back_and_loses_nothing() {
             for number in ["0", "1"] {
                 harm(&slots.join(number));
             }
+            if !how.ends_with("while it runs") {
+                open.finish_gate().unwrap();
+            }
             let kept = match how {
-                "put back" => {
+                "put back" | "put back while it runs" => {
                     let written = open.put_back().unwrap();
                     assert_eq!(written.is_some(), name.starts_with("formatted"), "{name}");
                     written.map(|written| written.kept)

@@ -33,7 +33,9 @@ impl From<LedgerError> for CommandFailure {
             LedgerError::Conflict { path, kept } => {
                 let hint = match kept {
                     None => "run the command again: it then starts from what was saved",
-                    Some(_) => "the check ran meanwhile, so it may have been one of its commands; compare the two versions, then run the command again",
+                    Some(_) => {
+                        "the check ran meanwhile, so it may have been one of its commands; compare the two versions, then run the command again"
+                    }
                 };
                 CommandFailure::new(Exit::NeedsYou, "conflict", message)
                     .hint(hint)
@@ -204,7 +206,11 @@ mod tests {
             (io(true), Exit::Unexpected, Some(ProjectState::PutBack)),
             (rule(LedgerRule::Changed), Exit::Refused, Some(ProjectState::Unchanged)),
             (rule(LedgerRule::Claimed { by: id, pid: 1 }), Exit::Refused, Some(ProjectState::Unchanged)),
-            (LedgerError::Conflict { path: "a.txt".into(), kept: None }, Exit::NeedsYou, Some(ProjectState::PutBack)),
+            (
+                LedgerError::Conflict { path: "a.txt".into(), kept: None },
+                Exit::NeedsYou,
+                Some(ProjectState::PutBack),
+            ),
             (LedgerError::NeedsDecision(Box::new(unfinished)), Exit::NeedsYou, Some(ProjectState::LeftAlone)),
             (LedgerError::Interrupted, Exit::Interrupted, Some(ProjectState::PutBack)),
             (LedgerError::Busy, Exit::Unexpected, Some(ProjectState::Unchanged)),

@@ -84,10 +84,12 @@ impl PlanCheck for PlaceholderCheck {
 /// START among the first three lines that say something, and END on the last: what an answer puts around the content
 /// of a file. Trimmed, with their line numbers (from 1).
 fn leftover_markers(text: &str) -> Vec<(usize, &str)> {
-    let all = || text_lines(text).map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
-    let start = all().take(3).find(|(_, line)| is_start(line));
-    let end = all().last().filter(|(_, line)| is_end(line));
-    start.into_iter().chain(end).map(|(index, line)| (index + 1, line)).collect()
+    let mut first = text_lines(text).map(str::trim).enumerate().filter(|(_, line)| !line.is_empty()).take(3);
+    let start = first.find(|(_, line)| is_start(line)).map(|(index, line)| (index + 1, line));
+    let solid = text.trim_end();
+    let last = text_lines(&solid[solid.rfind('\n').map_or(0, |at| at + 1)..]).last();
+    let end = last.map(str::trim).filter(|line| is_end(line)).map(|line| (text_lines(solid).count(), line));
+    start.into_iter().chain(end).collect()
 }
 
 /// Trimmed, with their line numbers (from 1).
@@ -117,20 +119,22 @@ fn placeholders<'t>(
 /// numbers (from 1).
 fn dotted_comments(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
-    let mut goes_on = false;
+    let comment = |line| whole_comment(line, language).filter(|_| line.len() <= LINE_BYTES);
+    let goes_on = |line| comment(line).is_some_and(|above| above.body.ends_with(['.', '…', ',']));
+    let mut above = "";
     for (index, line) in text_lines(text).map(str::trim).enumerate() {
-        let comment = whole_comment(line, language).filter(|_| line.len() <= LINE_BYTES);
-        if let Some(comment) = &comment
-            && !goes_on
+        if has_dots(line)
+            && let Some(comment) = comment(line)
             && comment.plain
             && comment.body.trim_start_matches(['(', '[', '<']).starts_with(['.', '…'])
+            && !goes_on(above)
         {
             let phrase = PlaceholderPhrase::read(comment.body);
             if phrase.begins_with_dots() && !phrase.is_only_dots() && !phrase.is_spread() {
                 found.push((index + 1, line));
             }
         }
-        goes_on = comment.is_some_and(|comment| comment.body.ends_with(['.', '…', ',']));
+        above = line;
     }
     found
 }
@@ -186,9 +190,12 @@ pub(crate) fn is_gap(line: &str) -> bool {
         return false;
     }
     let body = whole_comment(line, PlaceholderLanguage::Unknown).map_or(line, |comment| comment.body);
+    let is_code = body == line && !line.chars().all(is_prose);
+    if is_code || !(has_dots(line) || !line.is_ascii() || phrase::has_omission_word(line)) {
+        return false;
+    }
     let phrase = PlaceholderPhrase::read(body);
-    let code = body == line && !line.chars().all(is_prose);
-    !code && (phrase.is_only_dots() || phrase.stands_for_code() || phrase.has_dots_and_omission())
+    phrase.is_only_dots() || phrase.stands_for_code() || phrase.has_dots_and_omission()
 }
 
 /// How a file's language treats dots and comments.
@@ -245,11 +252,15 @@ fn is_placeholder(line: &str, language: PlaceholderLanguage) -> bool {
 /// brackets with one of a few words.
 fn may_be_placeholder(line: &str) -> bool {
     let bytes = line.as_bytes();
-    let dots = memchr::memchr2_iter(b'.', ELLIPSIS[0], bytes)
-        .any(|at| bytes[at..].starts_with(b"..") || bytes[at..].starts_with(ELLIPSIS));
     let begins = bytes.first().is_some_and(|first| STARTS.contains(first));
-    let comment = begins || memchr::memchr2(b'/', b'#', bytes).is_some();
-    dots || (comment && phrase::has_omission_word(line)) || (begins && !line.is_ascii())
+    let comment = || begins || memchr::memchr2(b'/', b'#', bytes).is_some();
+    has_dots(line) || (comment() && phrase::has_omission_word(line)) || (begins && !line.is_ascii())
+}
+
+fn has_dots(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    memchr::memchr2_iter(b'.', ELLIPSIS[0], bytes)
+        .any(|at| bytes[at..].starts_with(b"..") || bytes[at..].starts_with(ELLIPSIS))
 }
 
 const ELLIPSIS: &[u8] = "…".as_bytes();
