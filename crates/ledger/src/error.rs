@@ -107,7 +107,7 @@ pub enum LedgerError {
     #[error("{}", conflict_headline(.0))]
     RevertConflict(Vec<FileConflict>),
     /// The system failed. `put_back` says what state the project is in.
-    #[error("cannot {action} {path}: {source}")]
+    #[error("cannot {action} {path}: {}", cause(source))]
     Io {
         /// What could not be done, as in "cannot *write* src/a.rs".
         action: &'static str,
@@ -117,6 +117,11 @@ pub enum LedgerError {
         /// Whether anything of the transaction had been applied and was put back.
         put_back: bool,
     },
+}
+
+/// In words of its own where the system's mislead: relay follows no link.
+fn cause(source: &io::Error) -> String {
+    if relaycode_durable::is_link(source) { "it is a symbolic link".to_string() } else { source.to_string() }
 }
 
 /// What the ledger gives back.

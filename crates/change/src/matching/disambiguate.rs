@@ -67,6 +67,15 @@ pub(super) fn is_out_of_order(all: &[HunkCandidates<'_>], at: usize) -> bool {
     !is_certain && neighbour_bounds(all, at).is_some_and(|(from, to)| fit.start < from || fit.end > to)
 }
 
+/// Whether the chosen place lies below that of the next hunk, or above that of the one before: most answers go through a
+/// file from its beginning to its end.
+pub(super) fn is_misplaced(all: &[HunkCandidates<'_>], at: usize) -> bool {
+    let Some(fit) = all[at].chosen_fit() else { return false };
+    let above = at.checked_sub(1).and_then(|above| all[above].settled_lines());
+    let below = all.get(at + 1).and_then(HunkCandidates::settled_lines);
+    above.is_some_and(|(start, _)| start > fit.start) || below.is_some_and(|(start, _)| start < fit.start)
+}
+
 /// Settles what can be settled. A choice for one hunk may settle its neighbours, so this repeats until
 /// nothing changes.
 pub(super) fn choose_places(view: &LineIndex<'_>, all: &mut [HunkCandidates<'_>]) {

@@ -178,13 +178,15 @@ fn place_all(view: &LineIndex<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<HunkP
     let out_of_order: Vec<bool> =
         (0..hunks.len()).map(|at| disambiguate::is_out_of_order(&candidates, at)).collect();
     let is_sent_again = candidates.iter().any(|candidate| candidate.result_lines.is_some());
-    let settled = others.into_iter().zip(candidates).zip(out_of_order);
+    let may_be_in: Vec<bool> =
+        (0..hunks.len()).map(|at| is_sent_again || disambiguate::is_misplaced(&candidates, at)).collect();
+    let settled = others.into_iter().zip(candidates).zip(out_of_order.into_iter().zip(may_be_in));
     settled
-        .map(|((other, candidates), out_of_order)| {
+        .map(|((other, candidates), (out_of_order, may_be_in))| {
             other.unwrap_or_else(|(rung, doubt)| {
                 let doubt = doubt.or(out_of_order.then_some(HunkDoubt::ByOrder));
                 let query = MatchQuery { view, hunk: candidates.hunk, seen, shift: 0 };
-                let doubt = doubt.or_else(|| is_sent_again.then(|| standing_result(&query)).flatten());
+                let doubt = doubt.or_else(|| may_be_in.then(|| standing_result(&query)).flatten());
                 choose_place(view, rung, candidates, doubt)
             })
         })
@@ -192,7 +194,7 @@ fn place_all(view: &LineIndex<'_>, hunks: &[Hunk], seen: &[String]) -> Vec<HunkP
 }
 
 /// The doubt about a hunk whose old text is in the file although its result is, too, in an answer of which another edit
-/// has been made: this one may have been made with it, and the old text may be that of another place.
+/// has been made, or whose order it breaks: this one may have been made, and the old text may be that of another place.
 fn standing_result(query: &MatchQuery<'_, '_>) -> Option<HunkDoubt> {
     let result = already_in::find_existing_result(query, exact_text_rungs())?;
     let claimed = query.hunk.claimed.is_some_and(|line| line == result.at + 1);

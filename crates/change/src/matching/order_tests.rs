@@ -147,3 +147,18 @@ fn a_line_to_delete_that_was_changed_is_not_taken_for_deleted() {
     let old = format!("{context}    first_value = configuration.lookup(\"first\")");
     assert_eq!(certain(&file, &[swap(&old, context.trim_end())]), None);
 }
+
+#[test]
+fn an_edit_that_breaks_the_order_and_whose_result_stands_is_asked_about() {
+    let rest = "\n\ndef save_all_settings(path):\n    write_everything(path)\n\n";
+    let done = "    if wants_confirmation is True:\n        answer = True\n";
+    let open = "    if wants_confirmation is True:\n        answer = \"yes\"\n";
+    let file = format!("def one():\n{done}{rest}def two():\n{open}");
+    let (answer, save) = (
+        swap(open.trim_end(), done.trim_end()),
+        swap("    write_everything(path)", "    write_everything(path, sync=True)"),
+    );
+    assert_eq!(certain(&file, &[answer.clone(), save.clone()]), None, "perhaps made already in one()");
+    assert!(certain(&file, &[save.clone(), answer.clone()]).is_some());
+    assert!(certain(&file.replace("answer = True", "pass"), &[answer, save]).is_some());
+}

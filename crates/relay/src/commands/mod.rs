@@ -164,20 +164,50 @@ fn parse_args<T: Into<OsString> + Clone>(
 
 /// The error with a tip, where somebody means another command.
 fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
-    let step = ["undo", "redo"].into_iter().find(|step| args.iter().any(|arg| arg == step));
-    let name = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(name)) if !name.starts_with('-') => name.clone(),
-        _ => return error,
+    let tip = match error.kind() {
+        ErrorKind::UnknownArgument => argument_tip(&error, args),
+        ErrorKind::InvalidSubcommand => command_tip(&error),
+        _ => None,
     };
-    if let Some(step) = step.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
-        let tip = match step {
-            "undo" => format!("`relay revert {name}` undoes one change by its number or id"),
-            _ => "to bring back one change, run `relay revert` with the id of its undo from `relay log`"
-                .to_string(),
-        };
+    if let Some(tip) = tip {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        error.remove(ContextKind::SuggestedSubcommand);
     }
     error
+}
+
+fn argument_tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidArg) else { return None };
+    if name.starts_with('-') {
+        return None;
+    }
+    let command = args.iter().filter_map(|arg| arg.to_str());
+    match command.into_iter().find(|arg| ["undo", "redo", "record"].contains(arg))? {
+        "undo" => Some(format!("`relay revert {name}` undoes one change by its number or id")),
+        "redo" => Some(
+            "to bring back one change, run `relay revert` with the id of its undo from `relay log`"
+                .to_string(),
+        ),
+        _ => Some(format!("put `--` before the command: `relay record -- {name} ...`")),
+    }
+}
+
+/// For those who know another tool's word.
+fn command_tip(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let tip = match name.as_str() {
+        "status" => "`relay log` lists what was done here, `relay doctor` says what works",
+        "diff" => {
+            "`relay show --diff` shows what the last change did, `relay preview` what an answer would do"
+        }
+        "rollback" | "reset" | "restore" => {
+            "`relay undo` takes the last change back, `relay revert` any other"
+        }
+        "commit" => "`relay git commit` commits the last change",
+        "history" => "`relay log` lists what was done here",
+        _ => return None,
+    };
+    Some(tip.to_string())
 }
 
 /// Runs what the command line asks for.

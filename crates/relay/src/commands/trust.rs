@@ -40,10 +40,10 @@ impl TrustArgs {
         }
         let look = ctx.style();
         if state.allows() && git.allows() {
-            let said =
-                if wants.is_empty() { "there is nothing to trust" } else { "all of it is trusted already" };
             ctx.print(&views::trust::text(&wants, None, &look));
-            ctx.print_success(said);
+            if !wants.is_empty() {
+                ctx.print_success("all of it is trusted already");
+            }
         } else {
             self.ask_trust(&wants, previous_wants(&wants, &state, &git).as_ref(), ctx)?;
             let now = clock::now_utc();

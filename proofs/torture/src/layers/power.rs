@@ -148,13 +148,17 @@ fn run(world: &World, room: &Path, prepared: &Prepared, pool: &Pool, case: &Powe
     mount.carry_in(room)?;
     rustix::fs::syncfs(fs::File::open(mount.dir())?)?;
     let outcome = cut(world, room, prepared, &mut mount, case);
-    if outcome.is_err() {
-        mount.carry_out(room)?;
-    } else {
-        fs::remove_dir_all(mount.project())?;
-        pool.give(case.mode, mount);
+    match outcome {
+        Ok(()) => {
+            fs::remove_dir_all(mount.project())?;
+            pool.give(case.mode, mount);
+            Ok(())
+        }
+        Err(error) => match mount.carry_out(room) {
+            Ok(()) => Err(error),
+            Err(lost) => Err(error.context(format!("its files could not be kept: {lost:#}"))),
+        },
     }
-    outcome
 }
 
 fn cut(

@@ -3,6 +3,7 @@
 
 use std::io;
 
+use relaycode_durable::is_link;
 use relaycode_ledger::disk::state_dir::STATE_DIR_NAME;
 use relaycode_ledger::error::{
     ConflictRegion, FileConflict, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
@@ -99,6 +100,7 @@ impl From<LedgerError> for CommandFailure {
             LedgerError::Io { path, source, put_back, .. } => CommandFailure::unexpected(message)
                 .hint(match source.kind() {
                     io::ErrorKind::NotADirectory if path == STATE_DIR_NAME => STATE_DIR_HINT,
+                    _ if is_link(&source) => "relay follows no link here: remove it, and relay makes it anew",
                     _ => "check the disk and the permissions, then try again",
                 })
                 .place(path)

@@ -4,6 +4,27 @@ use super::{project, typed};
 use crate::relay_snapshot;
 
 #[test]
+fn the_words_of_other_tools_get_a_tip() {
+    let lines = ["status", "diff", "rollback", "commit", "history", "record echo hi"];
+    let tips: Vec<String> = lines
+        .iter()
+        .flat_map(|line| {
+            let ran = project().relay(&line.split(' ').collect::<Vec<_>>());
+            assert_eq!(ran.code, 2, "{ran:?}");
+            ran.err.lines().filter(|line| line.contains("tip:")).map(str::to_string).collect::<Vec<_>>()
+        })
+        .collect();
+    insta::assert_snapshot!(tips.join("\n"), @"
+      tip: `relay log` lists what was done here, `relay doctor` says what works
+      tip: `relay show --diff` shows what the last change did, `relay preview` what an answer would do
+      tip: `relay undo` takes the last change back, `relay revert` any other
+      tip: `relay git commit` commits the last change
+      tip: `relay log` lists what was done here
+      tip: put `--` before the command: `relay record -- echo ...`
+    ");
+}
+
+#[test]
 fn commands_that_do_not_exist() {
     let lines = ["aply answer.md", "frobnicate", "git push", "config get linter", "help frobnicate", "Undo"];
     relay_snapshot!(typed(&project(), &lines), @"

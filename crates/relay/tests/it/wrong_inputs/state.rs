@@ -138,13 +138,11 @@ fn a_home_that_cannot_be_used() {
     exit 0
     ----- stdout -----
     this project wants nothing that needs trust
-    ✓ there is nothing to trust
 
     # neither HOME nor RELAY_HOME: relay trust
     exit 0
     ----- stdout -----
     this project wants nothing that needs trust
-    ✓ there is nothing to trust
 
     # RELAY_HOME below a file: relay prompt
     exit 1

@@ -4,6 +4,7 @@
 //! Only comments and lines that are not code are checked; their words decide (see [`phrase`]). Lines that
 //! were in the file before are the project's own business.
 
+mod diff_signs;
 mod languages;
 mod listing;
 mod phrase;
@@ -17,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 use super::{CheckedFile, PlanCheck, WHOLE_FILE, clip_line, text_lines};
 use crate::plan::{FindingKind, PlanFinding};
 use crate::response::markers::{is_end, is_start};
+use diff_signs::has_diff_signs;
 use listing::is_listing;
 use phrase::PlaceholderPhrase;
 use stubs::new_stubs;
@@ -46,6 +48,10 @@ impl PlanCheck for PlaceholderCheck {
         if file.file.dialect == Some(WHOLE_FILE) && is_listing(after) && !is_listing(before) {
             let text = "every line begins with its number, as in a listing of the file".to_owned();
             out.push(file.finding(self.kind(), Some(1), text));
+        }
+        if file.file.dialect == Some(WHOLE_FILE) && !before.is_empty() && has_diff_signs(before, after) {
+            let text = "every new line begins with + or -, as in a diff".to_owned();
+            out.push(file.finding(self.kind(), None, text));
         }
         let mut found = placeholders(text_lines(after), language);
         // Where nothing goes, dots stand for nothing.
