@@ -7,6 +7,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
@@ -19,6 +21,9 @@ pub(super) struct Mount {
     image: Option<(PathBuf, String)>,
     mounted: bool,
 }
+
+/// How long somebody may keep a mount busy.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Within its namespace.
 pub(super) fn is_root() -> bool {
@@ -101,10 +106,15 @@ impl Mount {
         Ok(())
     }
 
+    /// Whoever else looks at it for a moment, or is just ending in it, is waited for.
     fn unmount(&mut self) -> anyhow::Result<()> {
-        if self.mounted {
-            system(Command::new("umount").arg(&self.dir))?;
-            self.mounted = false;
+        let since = Instant::now();
+        while self.mounted {
+            match system(Command::new("umount").arg(&self.dir)) {
+                Ok(()) => self.mounted = false,
+                Err(error) if since.elapsed() > PATIENCE => return Err(error),
+                Err(_) => thread::sleep(Duration::from_millis(20)),
+            }
         }
         Ok(())
     }
