@@ -156,7 +156,9 @@ fn a_gate_that_puts_links_and_directories_in_place_of_files_is_put_back_and_lose
 }
 
 /// What a command may make of a file that relay had displaced, by a name for messages.
-const WRITTEN_SLOTS: [(&str, fn(&std::path::Path)); 4] = [
+type SlotHarm = (&'static str, fn(&std::path::Path));
+
+const SLOT_HARMS: [SlotHarm; 4] = [
     ("formatted", |slot| fs::write(slot, "a1 formatted").unwrap()),
     ("formatted to what the change makes of it", |slot| fs::write(slot, "a2").unwrap()),
     ("removed", |slot| fs::remove_file(slot).unwrap()),
@@ -168,7 +170,7 @@ const WRITTEN_SLOTS: [(&str, fn(&std::path::Path)); 4] = [
 
 #[test]
 fn a_gate_that_reaches_the_displaced_files_is_put_back_and_loses_nothing() {
-    for (name, harm) in WRITTEN_SLOTS {
+    for (name, harm) in SLOT_HARMS {
         for how in ["put back", "put back while it runs", "commit", "killed", "killed while it runs"] {
             let project = Project::new(&[("a.txt", "a1"), ("gone.txt", "a1")]);
             let before = project.tree();
