@@ -127,7 +127,10 @@ pub(super) fn find_claimed_result(query: &MatchQuery<'_, '_>, places: &[HunkFit]
     let at = [Some(line), line.checked_add_signed(query.shift)].into_iter().flatten().find(stands)?;
     let has_context = before.first() == after.first() || before.last() == after.last();
     let telling = is_telling(after);
-    Some(ClaimedResult { at, telling, proven: (telling && has_context) || excludes_chance(after) })
+    // What a deletion leaves may well have stood there before.
+    let brings = after.iter().any(|line| has_words(line) && !before.contains(line));
+    let proven = brings && ((telling && has_context) || excludes_chance(after));
+    Some(ClaimedResult { at, telling, proven })
 }
 
 /// Whether the only one of `places` is the hunk's own by its scope or its text.

@@ -281,6 +281,49 @@ fn an_insertion_that_repeats_another_one_at_the_same_place_is_asked_about() {
 }
 
 #[test]
+fn two_versions_of_an_edit_in_separate_blocks_are_asked_about() {
+    let file = "import os\n\nrun()\n";
+    let better = Hunk { begins_block: true, ..swap("import os", "import os\nimport regex as re") };
+    let (found, _) = doubts(file, &[swap("import os", "import os\nimport re"), better]).unwrap();
+    assert_eq!(found, [None, Some(HunkDoubt::Repeats)]);
+}
+
+#[test]
+fn what_a_deletion_leaves_does_not_prove_that_it_was_made() {
+    let file = "def setup():\n    connect()\n    run()\n\n\ndef teardown():\n    connect()\n    log_everything()\n    run()\n";
+    let deletion = at(2, diff("     connect()\n-    log_everything()\n     run()"));
+    let (found, _) = doubt(file, deletion).unwrap();
+    assert!(found.is_some(), "the old text stands once, elsewhere");
+}
+
+#[test]
+fn a_diff_from_nothing_on_a_file_that_has_its_lines_is_asked_about() {
+    let file = "import os_path\n\ndef first_function():\n    return 1\n";
+    let new = at(0, diff("+import os_path\n+\n+def first_function():\n+    return 2"));
+    assert_eq!(doubt(file, new).unwrap().0, Some(HunkDoubt::OnlyAdds));
+    let (found, _) = doubt(file, at(0, diff("+# a comment on top of the file"))).unwrap();
+    assert_eq!(found, None);
+}
+
+#[test]
+fn a_heading_below_the_number_contradicts_it() {
+    let file = "def a():\n    x = get()\n    return x\n\n\ndef b():\n    x = get()\n    return x\n";
+    let hunk = |scope: &str| Hunk {
+        scope: vec![scope.to_owned()],
+        ..at(2, diff("     x = get()\n+    log(x)\n     return x"))
+    };
+    assert_eq!(doubt(file, hunk("def b():")).unwrap().0, Some(HunkDoubt::NearestLine));
+    assert_eq!(doubt(file, hunk("def a():")).unwrap().0, None);
+}
+
+#[test]
+fn blank_lines_are_not_forgiven_where_the_result_stands() {
+    let file = "import delta_module_name\n\nimport delta_module_name\nimport gamma_module_name\n";
+    let hunk = at(1, diff(" import delta_module_name\n-import delta_module_name\n-\n "));
+    assert!(doubt(file, hunk).is_none_or(|(found, _)| found.is_some()));
+}
+
+#[test]
 fn a_deletion_without_context_that_was_made_is_not_made_again_elsewhere() {
     let file = "a()\nstop()\nb()\nstop()\nc()\n";
     let deletion = || at(2, diff("-stop()"));

@@ -106,7 +106,11 @@ fn choose(
     }
     let number = place_by_number(all, at);
     if let NumberedPlace::Certain(fit) = number {
-        return Some((fit, Some("line hint")));
+        // The line above a hunk is one before its place, never one below it.
+        let contradicted = scope_range(view, &hunk.scope).is_some_and(|scope| {
+            fits[fit].end <= scope.head() && fits.iter().any(|other| scope.contains(other))
+        });
+        return Some((fit, Some(if contradicted { NEAREST_LINE } else { "line hint" })));
     }
     if let NumberedPlace::Doubtful(fit) = number {
         return Some((fit, Some(NEAREST_LINE)));

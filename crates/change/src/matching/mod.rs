@@ -96,6 +96,7 @@ pub fn match_hunks(source: &TextFile, hunks: &[Hunk], seen: &[String], budget: &
         edits.extend(own.into_iter().map(|edit| (at, edit)));
     }
     drop_equal_insertions(hunks, &mut outcomes, &mut edits);
+    doubt_versions(hunks, &chosen, &mut outcomes);
     if let Some(at) = numbered_below_moves(hunks) {
         let text = "it inserts below a line number, but an edit before it moves lines, so the number can mean two \
                     places; send it with some lines of context";
@@ -333,6 +334,24 @@ fn drop_equal_insertions(hunks: &[Hunk], outcomes: &mut [HunkOutcome], edits: &m
     edits.retain(|(at, _)| !dropped.contains(at));
 }
 
+/// Two edits in separate blocks that make something different of the same old text at one place: the second may be meant
+/// in place of the first.
+fn doubt_versions(hunks: &[Hunk], chosen: &[Option<ChosenStart>], outcomes: &mut [HunkOutcome]) {
+    let mut first: HashMap<(usize, &[String]), usize> = HashMap::new();
+    for (at, (hunk, start)) in hunks.iter().zip(chosen).enumerate() {
+        let Some(start) = start.filter(|_| !hunk.before.is_empty()) else { continue };
+        let version = *first.entry((start.line, &hunk.before)).or_insert(at);
+        let is_apart = hunks[version + 1..=at].iter().any(|hunk| hunk.begins_block);
+        if is_apart
+            && hunks[version].after != hunk.after
+            && let HunkOutcome::Fits(report) = &mut outcomes[at]
+            && report.state != HunkState::AlreadyIn
+        {
+            report.doubt.get_or_insert(HunkDoubt::Repeats);
+        }
+    }
+}
+
 /// Where the hunk fits, on the first rung where it does. A result that certainly stands in the file comes before
 /// every rung that forgives something, and one that perhaps does makes their places doubtful.
 fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
@@ -473,9 +492,25 @@ fn forgiven(
     // Every line of every place is looked at.
     query.draw(places.len() * query.hunk.before.len() * 4);
     let moved = || places.iter().any(|fit| is_at_another_depth(query, fit)).then_some(HunkDoubt::OtherDepth);
-    let doubt = if short { Some(HunkDoubt::LittleText) } else { moved() };
+    let doubt = result_overlaps(query, &places).then_some(HunkDoubt::PerhapsIn);
+    let doubt = doubt.or_else(|| if short { Some(HunkDoubt::LittleText) } else { moved() });
     let doubt = doubt.or(begins_at_its_number(query, &places).then_some(HunkDoubt::OutsideScope));
     HunkSearchResult::Candidates(rung, places, doubt)
+}
+
+/// Whether the new text stands to the letter where the old one fits only if blank lines are forgiven.
+fn result_overlaps(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> bool {
+    let (lines, after) = (query.view.lines(), &query.hunk.after);
+    let is_wordless = !after.iter().any(|line| evidence::has_words(line));
+    // Every line of the new text may be looked at from every line around every place.
+    let steps = places.iter().map(|fit| fit.end - fit.start + after.len()).sum::<usize>();
+    if is_wordless || !after.iter().any(|line| normalize::is_blank(line)) || !query.draw(steps * 2) {
+        return false;
+    }
+    places.iter().any(|fit| {
+        let from = (fit.start + 1).saturating_sub(after.len());
+        (from..fit.end).any(|at| lines.get(at..at + after.len()).is_some_and(|there| there.iter().eq(after)))
+    })
 }
 
 /// Whether the first line of the hunk stands on the line that the author named, and none of `places` does: the text
@@ -514,7 +549,10 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
         }
         Some(at) => {
             let scoped = is_diff && hunk.claimed.is_none() && !hunk.at_end && !view.is_empty();
-            HunkPlacement::Insert { at, doubt: scoped.then_some(HunkDoubt::OnlyAdds) }
+            // A diff from nothing on top of a file that has its lines was made for another file, or for none.
+            let is_new_text = is_diff && hunk.claimed == Some(0) && !view.is_empty();
+            let doubtful = scoped || (is_new_text && has_telling_line(query));
+            HunkPlacement::Insert { at, doubt: doubtful.then_some(HunkDoubt::OnlyAdds) }
         }
         None => {
             let text = "it adds lines without naming any line of the file to put them next to; \
@@ -522,6 +560,13 @@ fn place_insertion(query: &MatchQuery<'_, '_>) -> HunkPlacement {
             HunkPlacement::Unplaced(HunkOutcome::Failed(text.to_string()))
         }
     }
+}
+
+/// Whether the file has a line of the new text that says something.
+fn has_telling_line(query: &MatchQuery<'_, '_>) -> bool {
+    let telling = query.hunk.after.iter().filter(|line| line.trim().len() >= evidence::TELLING);
+    query.draw(query.hunk.after.len());
+    telling.into_iter().any(|line| !query.view.content_places(line).is_empty())
 }
 
 /// Lines that are to be inserted stand there: from the last time, or because the next ones are the same.

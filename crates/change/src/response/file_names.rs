@@ -14,7 +14,7 @@ use crate::dialect::{Dialect, opening};
 const LINE_BYTES: usize = 1_200;
 
 /// The text of a comment that fills a whole line, in the syntaxes of common languages.
-pub(super) fn comment_text(line: &str) -> Option<&str> {
+pub(crate) fn comment_text(line: &str) -> Option<&str> {
     // A quick no for most lines.
     if !matches!(line.as_bytes().first()?, b'<' | b'{' | b'/' | b'(' | b'#' | b'-' | b';' | b'%') {
         return None;

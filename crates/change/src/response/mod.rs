@@ -15,7 +15,7 @@ mod block_shape;
 mod block_walker;
 mod control;
 mod cut_off;
-mod file_names;
+pub(crate) mod file_names;
 mod header;
 mod lines;
 mod marker_events;
@@ -30,6 +30,7 @@ mod unfenced;
 
 #[cfg(test)]
 mod tests;
+mod thoughts;
 
 pub use answers::{ANSWERS, ParsedAnswer, read_all};
 pub use print::{EXACT_DIALECT, print};
@@ -97,7 +98,8 @@ pub enum ResponseError {
 /// [`Proposal::unread`].
 pub fn read(text: &str, limits: &PlanLimits) -> Result<Proposal, ResponseError> {
     check_length(text, limits)?;
-    let text = quotes::unquote(lines::normalize_newlines(text), limits);
+    let text = thoughts::without_thoughts(lines::normalize_newlines(text));
+    let text = quotes::unquote(text, limits);
     let lines = ResponseLines::new(&text);
     read_lines(&lines, &MarkerEvents::new(&lines), limits)
 }

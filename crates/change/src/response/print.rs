@@ -6,6 +6,7 @@
 use relaycode_text::escape::is_unsafe;
 
 use super::DIVIDER;
+use super::block_shape::is_headless_diff;
 use super::file_names;
 use super::header::{self, HeaderSubject};
 use super::lines::ResponseLines;
@@ -74,7 +75,8 @@ fn print_write(path: &RelPath, edit: &FileEdit, action: &FileAction, out: &mut S
         text.push('\n');
     }
     let is_whole = dialect.name() == whole.name();
-    let named = (!is_whole || dialect::detect(&text).name() != whole.name()).then_some(dialect);
+    let is_plain = dialect::detect(&text).name() == whole.name() && !is_headless_diff(&text);
+    let named = (!is_whole || !is_plain).then_some(dialect);
     if is_whole && needs_markers(&text) {
         text = format!("// START\n\n{text}\n// END\n");
     }

@@ -117,7 +117,7 @@ fn what_somebody_changed_meanwhile_is_left_to_them() {
     # --restore
     exit 0
     ----- stdout -----
-    ! an earlier run stopped in the middle of 0f8fad5b: everything was put back; what was there is kept in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
+    ! an earlier run stopped in the middle of 0f8fad5b: everything was put back; what the check or somebody else had written is kept in .relaycode/tx/0f8fad5b-d9cb-469f-a165-70867728950e.kept
     ");
 }
 

@@ -5,6 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use relaycode_change::lines::text_file::{FileLineEnding, TextFile};
 use relaycode_change::plan::tree::MemoryTree;
 use relaycode_change::plan::{FilePlan, NoSeenTexts, Plan, plan};
 use relaycode_change::proposal::limits::PlanLimits;
@@ -196,12 +197,19 @@ fn hunk_lines(proposal: &Proposal, wanted: &RelPath) -> usize {
         .fold(0, usize::saturating_add)
 }
 
+/// Whether a lone carriage return ends a line of this file.
+fn has_return_lines(text: &str) -> bool {
+    let file = TextFile::decode_candidates(text.as_bytes()).ok().and_then(|files| files.into_iter().next());
+    file.is_some_and(|file| {
+        (0..file.line_count()).any(|line| matches!(file.line_ending(line), FileLineEnding::Cr))
+    })
+}
+
 /// Reversing gives the original bytes.
 fn check_reverse(path: &RelPath, before: &str, after: &str) -> Result<(), LawViolation> {
     // Lines that end in a lone carriage return cannot be told from text in a diff, and text into which a
     // change put a NUL is no longer text.
-    let old_style = |text: &str| text.contains('\r') && !text.contains('\n');
-    if before == after || old_style(before) || old_style(after) || after.contains('\0') {
+    if before == after || has_return_lines(before) || has_return_lines(after) || after.contains('\0') {
         return Ok(());
     }
     // An empty file does not remember its line endings, and a text that newly begins with a byte order mark

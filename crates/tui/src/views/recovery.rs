@@ -38,7 +38,9 @@ fn entry(recovered: &RecoveredTransaction, style: &OutputStyle) -> String {
     let what = match &recovered.outcome {
         RecoveryOutcome::Committed => format!("an earlier run stopped at the end of {id}: it is complete"),
         RecoveryOutcome::PutBack { kept, .. } => {
-            let kept = kept.as_ref().map(|kept| format!("; what was there is kept in {}", style.safe(kept)));
+            let kept = kept.as_ref().map(|kept| {
+                format!("; what the check or somebody else had written is kept in {}", style.safe(kept))
+            });
             let kept = kept.unwrap_or_default();
             format!("an earlier run stopped in the middle of {id}: everything was put back{kept}")
         }

@@ -8,6 +8,7 @@ use super::placeholder::is_remark;
 use super::{CheckedFile, PlanCheck, WHOLE_FILE, text_lines};
 use crate::matching::evidence::TELLING;
 use crate::plan::{FileChangeKind, FindingKind, PlanFinding};
+use crate::response::file_names;
 use crate::response::markers::{is_end, is_start};
 
 /// A file with fewer telling lines has no beginning and end to miss.
@@ -16,6 +17,8 @@ const FILE_LINES: usize = 3;
 const WORD_BYTES: usize = 3;
 /// A file with fewer lines is easily rewritten.
 const LONG_FILE_LINES: usize = 10;
+/// Fewer lines at an end of a file are easily meant to go.
+const END_LINES: usize = 2;
 /// A block with more lines has more than a remark.
 const REMARK_LINES: usize = 3;
 
@@ -57,8 +60,19 @@ fn find_loss(path: &str, before: &str, after: &str) -> Option<&'static str> {
     if has_frame(before) && !solid(after).any(|line| is_start(line.trim()) || is_end(line.trim())) {
         return Some("the file's own START and END would be gone; they were taken for marks of the answer");
     }
+    if names_itself(path, before) && !names_itself(path, after) {
+        return Some(
+            "the file's own first line, which names it, would be gone; it was taken for the name of the block",
+        );
+    }
     is_fragment(before, after)
         .then_some("the answer seems to have only a part of this file; the rest would be gone")
+}
+
+/// Whether the first line of a text is a comment with the path of its file.
+fn names_itself(path: &str, text: &str) -> bool {
+    let first = text_lines(text).map(str::trim).find(|line| !line.is_empty() && !line.starts_with("#!"));
+    first.and_then(file_names::comment_text).is_some_and(|said| said.trim() == path)
 }
 
 fn is_fragment(before: &str, after: &str) -> bool {
@@ -70,6 +84,9 @@ fn is_fragment(before: &str, after: &str) -> bool {
         return false;
     }
     if indentation(new_first) > 0 && indentation(old_first) == 0 {
+        return true;
+    }
+    if is_one_end(&old, &new) || loses_most(&old, &new) {
         return true;
     }
     let (first, last) = (telling.next(), telling.next_back());
@@ -85,6 +102,25 @@ fn is_fragment(before: &str, after: &str) -> bool {
     // Little of a long file, with neither end of it, is a part also with something new in it.
     let is_little = old.len() >= LONG_FILE_LINES && new.len() * 2 <= old.len();
     kept * 2 >= new.len() && (is_little || top.all(|line| words(line).all(|word| names.contains(word))))
+}
+
+/// Whether the text is the beginning or the end of the old one, and nothing else.
+fn is_one_end(old: &[&str], new: &[&str]) -> bool {
+    let lost = old.len() - new.len();
+    lost >= END_LINES && (old.starts_with(new) || old.ends_with(new))
+}
+
+/// Whether most of what stands at the margin of a file is gone, and little has come in its place: its other functions,
+/// sections or rules.
+fn loses_most(old: &[&str], new: &[&str]) -> bool {
+    let at_margin = |lines: &[&str]| -> HashSet<String> {
+        let margin = lines.iter().map(|line| indentation(line)).min().unwrap_or(0);
+        let heads = lines.iter().filter(|line| indentation(line) == margin && words(line).next().is_some());
+        heads.map(|line| line.trim().to_owned()).collect()
+    };
+    let (had, has) = (at_margin(old), at_margin(new));
+    let (lost, come) = (had.difference(&has).count(), has.difference(&had).count());
+    lost >= 2 && lost * 2 > had.len() && come * 2 < lost
 }
 
 fn indentation(line: &str) -> usize {
@@ -119,8 +155,13 @@ mod tests {
         let file: String = (0..8).map(function).collect();
         let new = "export function made(y: number) {\n  return y * 2;\n}\n";
         assert!(is_fragment(&file, &(function(1) + new)));
-        assert!(!is_fragment(&file, &(function(0) + new)), "it begins like the file");
-        assert!(!is_fragment(&file, new), "a rewrite");
+        assert!(
+            is_fragment(&file, &(function(0) + new)),
+            "it begins like the file, and seven of eight are gone"
+        );
+        assert!(is_fragment(&file, new), "eight are gone, and one has come");
+        let rewrite: String = (10..15).map(function).collect();
+        assert!(!is_fragment(&file, &rewrite));
     }
 
     #[test]
@@ -150,12 +191,36 @@ mod tests {
     }
 
     #[test]
+    fn an_end_of_a_file_or_little_in_place_of_much_is_a_part() {
+        let functions = "import os\n\n\ndef first():\n    return 1\n\n\ndef second():\n    return 2\n";
+        let manifest =
+            "[package]\nname = \"x\"\nversion = \"0.1.0\"\n\n[dependencies]\nserde = \"1\"\nlog = \"0.4\"\n";
+        let schema =
+            "CREATE TABLE users (id INT);\nCREATE TABLE orders (id INT);\nCREATE TABLE items (id INT);\n";
+        for (file, part) in [
+            (functions, "import os\n\n\ndef first():\n    return 1\n"),
+            (functions, "def second():\n    return 2\n"),
+            (FILE, "print(\"hello\")\n"),
+            (manifest, "[dependencies]\nrand = \"0.8\"\n"),
+            (schema, "ALTER TABLE users ADD name TEXT;\n"),
+        ] {
+            assert!(is_fragment(file, part), "{part}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_names_itself_keeps_its_first_line() {
+        let file = "// src/a.ts\nconst one = 1;\nconst two = 2;\n";
+        assert!(find_loss("src/a.ts", file, "const one = 1;\nconst two = 22;\n").is_some());
+        assert_eq!(find_loss("src/a.ts", file, &file.replace("= 2", "= 22")), None);
+    }
+
+    #[test]
     fn a_rewrite_is_not_a_part() {
         for rewrite in [
             "import os\n\n\ndef main():\n    pass\n",
             "def load(path):\n    return open(path).read()\n\n\ndef main():\n    store(\"a\", load(\"b\"))\n",
             "import sys\n\n\nclass Storage:\n    pass\n",
-            "print(\"hello\")\n",
             "",
         ] {
             assert!(!is_fragment(FILE, rewrite), "{rewrite}");

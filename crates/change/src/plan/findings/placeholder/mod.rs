@@ -25,6 +25,8 @@ use stubs::new_stubs;
 
 /// Longer lines are not placeholders.
 const LINE_BYTES: usize = 200;
+/// A whole file that loses so many lines more than it gets has perhaps only left them out.
+const LOST_LINES: usize = 3;
 /// Most placeholders reported per file.
 const REPORTED: usize = 20;
 
@@ -63,6 +65,9 @@ impl PlanCheck for PlaceholderCheck {
                 }
             }
             found.extend(dotted_comments(after, language));
+            if file.file.dialect == Some(WHOLE_FILE) && file.file.removed >= file.file.added + LOST_LINES {
+                found.extend(vague_comments(after, language));
+            }
             found.sort_unstable();
             found.dedup();
         }
@@ -143,6 +148,21 @@ fn dotted_comments(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &st
         above = line;
     }
     found
+}
+
+/// Comments with a few words that often stand for code which was left out. Trimmed, with their line numbers (from 1).
+fn vague_comments(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &str)> {
+    let lines = text_lines(text).map(str::trim).enumerate().filter(|(_, line)| line.len() <= LINE_BYTES);
+    let vague = lines.filter(|(_, line)| {
+        let comment = whole_comment(line, language).map(|comment| comment.body).or_else(|| quoted_text(line));
+        comment.is_some_and(phrase::is_vague)
+    });
+    vague.map(|(index, line)| (index + 1, line)).collect()
+}
+
+/// A line that is only a text: `"""unchanged"""`, `"...": "..."`.
+fn quoted_text(line: &str) -> Option<&str> {
+    line.strip_prefix('"').map(|rest| rest.trim_end_matches(',').trim_matches(['"', ' ']))
 }
 
 /// Whether a line is a comment or a remark in brackets, and no code.

@@ -33,6 +33,37 @@ fn begins_ignoring_case(bytes: &[u8], word: &[u8]) -> bool {
         && bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
+/// Most words of a comment that says no more than that something is not shown.
+const VAGUE_WORDS: usize = 8;
+
+/// Whether a comment says, in few words, that there is more than it shows.
+pub(super) fn is_vague(comment: &str) -> bool {
+    const WORDS_OF_MORE: &[&str] = &[
+        "other",
+        "others",
+        "remaining",
+        "rest",
+        "unchanged",
+        "identical",
+        "existing",
+        "original",
+        "etc",
+        "remain",
+        "remains",
+        "inchangé",
+        "inchangée",
+        "\u{22ee}",
+    ];
+    const PHRASES_OF_MORE: &[&str] =
+        &["as before", "as is", "and so on", "go here", "goes here", ". . .", "no other"];
+    let lower = comment.to_lowercase();
+    let words =
+        || lower.split(|c: char| !c.is_alphanumeric() && c != '\u{22ee}').filter(|word| !word.is_empty());
+    words().count() <= VAGUE_WORDS
+        && (words().any(|word| WORDS_OF_MORE.contains(&word))
+            || PHRASES_OF_MORE.iter().any(|phrase| lower.contains(phrase)))
+}
+
 /// Words that say something is not shown.
 #[rustfmt::skip]
 const OMISSION: &[&str] = &[
