@@ -44,7 +44,8 @@ fn measure(
         }
         None => None,
     };
-    let mut command = channel.as_ref().map_or_else(|| Command::new("/bin/true"), |channel| channel.command(program));
+    let mut command =
+        channel.as_ref().map_or_else(|| Command::new("/bin/true"), |channel| channel.command(program));
     command.stdin(Stdio::null());
     let (before, since) = (used()?, Instant::now());
     let status = command.status()?;

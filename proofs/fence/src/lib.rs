@@ -5,7 +5,7 @@
 //! device that opens) is told by the attempt itself. Each runs without a fence too: what does not get through then proves
 //! nothing about one.
 //!
-//! `relaycode-proof-fence table` runs all of them at every level, as root and as a user; `cost` measures what a fence costs.
+//! `relaycode-proof-fence table [--read-only] [NAME]` runs all of them at every level, as root and as a user; `cost` measures what a fence costs.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use relaycode_exec::FenceAccess;
 
 pub use attempts::{ALL, Attempt, AttemptKind, Place};
 pub use runs::{AttemptOutcome, run_attempt};
@@ -43,7 +44,12 @@ pub fn run() -> anyhow::Result<ExitCode> {
             println!("level {}, {:?}", found.level.number(), found.reasons);
             Ok(ExitCode::SUCCESS)
         }
-        "table" => table::print(words.get(1).and_then(|only| only.to_str())),
+        "table" => {
+            let mut rest: Vec<&str> = words[1..].iter().filter_map(|word| word.to_str()).collect();
+            let closed = rest.first() == Some(&"--read-only");
+            let access = if closed { FenceAccess::ReadOnly } else { FenceAccess::Workspace };
+            table::print(access, rest.drain(usize::from(closed)..).next())
+        }
         "cost" => cost::print(),
         other => bail!("table, cost, probe or attempt, not {other}"),
     }

@@ -30,7 +30,7 @@ pub struct AttemptOutcome {
 }
 
 /// What a fence around the attempts in this world is told.
-pub fn spec(world: &World, level: FenceLevel, access: FenceAccess, words: Vec<OsString>) -> FenceSpec {
+pub(crate) fn spec(world: &World, level: FenceLevel, access: FenceAccess, words: Vec<OsString>) -> FenceSpec {
     let (base, project) = (&world.place.base, world.project());
     FenceSpec {
         level,
@@ -56,7 +56,8 @@ pub fn run_attempt(
 ) -> anyhow::Result<AttemptOutcome> {
     let place = &world.place;
     let numbers = [place.victim.to_string(), place.tcp_port.to_string(), place.udp_port.to_string()];
-    let mut words: Vec<OsString> = vec![program.into(), "attempt".into(), attempt.name.into(), place.base.clone().into()];
+    let mut words: Vec<OsString> =
+        vec![program.into(), "attempt".into(), attempt.name.into(), place.base.clone().into()];
     words.extend(numbers.map(OsString::from));
     let mut channel = FenceChannel::new(&spec(world, level, access, words))?;
     let before = WorldTraces::before(world, attempt.name == "shared_memory_write")?;

@@ -31,7 +31,8 @@ impl WorldTraces {
     /// Looks before. Memory to share is made only where an attempt is about it.
     pub(crate) fn before(world: &World, shared: bool) -> anyhow::Result<WorldTraces> {
         if shared {
-            let make = format!("my $i = shmget({SHARED_KEY}, 64, 0600 | 01000) // die; shmwrite($i, 'clean', 0, 5)");
+            let make =
+                format!("my $i = shmget({SHARED_KEY}, 64, 0600 | 01000) // die; shmwrite($i, 'clean', 0, 5)");
             perl(world.user, &make)?;
         }
         Ok(WorldTraces {
@@ -91,16 +92,22 @@ fn files(world: &World) -> anyhow::Result<BTreeMap<String, String>> {
 /// With the time of its last change of any kind, which nobody can set.
 fn describe(path: &Path, files: &mut BTreeMap<String, String>) -> anyhow::Result<()> {
     let Ok(found) = path.symlink_metadata() else { return Ok(()) };
+    // A pipe would wait for whoever opens it.
     let text = if found.is_file() { fs::read(path).unwrap_or_default() } else { Vec::new() };
+    let flags = if found.is_file() { fs::File::open(path).ok() } else { None };
     let described = format!(
-        "{} {:o} {}:{} links {} changed {}.{} {}",
+        "{} {:o} {}:{} links {} written {}.{} changed {}.{} flags {:?} attributes {:?} {}",
         found.ino(),
         found.mode(),
         found.uid(),
         found.gid(),
         found.nlink(),
+        found.mtime(),
+        found.mtime_nsec(),
         found.ctime(),
         found.ctime_nsec(),
+        flags.and_then(|file| rustix::fs::ioctl_getflags(file).ok()),
+        attributes(path),
         if text.len() < 4_096 { String::from_utf8_lossy(&text).into_owned() } else { text.len().to_string() }
     );
     files.insert(path.display().to_string(), described);
@@ -110,6 +117,13 @@ fn describe(path: &Path, files: &mut BTreeMap<String, String>) -> anyhow::Result
         }
     }
     Ok(())
+}
+
+/// The names of its extended attributes, ended by zeros.
+fn attributes(path: &Path) -> String {
+    let mut names = [0; 1_024];
+    let count = rustix::fs::llistxattr(path, &mut names[..]).unwrap_or(0);
+    String::from_utf8_lossy(&names[..count]).into_owned()
 }
 
 /// State, priority, limits and processors.

@@ -68,7 +68,11 @@ impl World {
         make_setuid(&base, &secret, user)?;
         let outside = base.join("outside");
         rustix::fs::mknodat(CWD, outside.join("fifo"), FileType::Fifo, Mode::from_raw_mode(0o666), 0)?;
-        let fifo = rustix::fs::open(outside.join("fifo"), OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
+        let fifo = rustix::fs::open(
+            outside.join("fifo"),
+            OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?;
         let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
         let unix = UnixListener::bind(outside.join("socket"))?;
@@ -84,7 +88,12 @@ impl World {
         datagram.set_nonblocking(true)?;
         abstract_unix.set_nonblocking(true)?;
         let mut victim = Command::new(program);
-        victim.arg("victim").env("FENCE_TOKEN", &secret).current_dir(&base).stdin(Stdio::null()).process_group(0);
+        victim
+            .arg("victim")
+            .env("FENCE_TOKEN", &secret)
+            .current_dir(&base)
+            .stdin(Stdio::null())
+            .process_group(0);
         user.start_as(&mut victim);
         let victim = victim.spawn()?;
         let place = Place {
@@ -123,9 +132,15 @@ impl Drop for World {
 }
 
 fn make_files(base: &Path, secret: &str) -> io::Result<()> {
-    for directory in
-        ["project/.git/hooks", "project/.relaycode", "project/into", "outside", "home/.ssh", "home/.config", "temp"]
-    {
+    for directory in [
+        "project/.git/hooks",
+        "project/.relaycode",
+        "project/into",
+        "outside",
+        "home/.ssh",
+        "home/.config",
+        "temp",
+    ] {
         fs::create_dir_all(base.join(directory))?;
     }
     for (name, text) in [

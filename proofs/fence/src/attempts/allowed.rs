@@ -41,9 +41,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         ensure!(output.status.code() == Some(3) && output.stdout == b"2\n", "{output:?}");
         done(())
     }),
-    allowed("threads", |_| {
-        done(std::thread::spawn(|| ()).join().map_err(|_| anyhow::anyhow!("no thread"))?)
-    }),
+    allowed("threads", |_| done(std::thread::spawn(|| ()).join().map_err(|_| anyhow::anyhow!("no thread"))?)),
     allowed("kill_own_child", |_| {
         let mut child = Command::new("/bin/sleep").arg("60").spawn()?;
         child.kill()?;
@@ -83,7 +81,8 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     in_namespaces("slash_tmp", |_| done(fs::write("/tmp/mine", "x")?)),
     in_namespaces("sees_no_others", |_| {
         let processes = fs::read_dir("/proc")?.flatten();
-        let count = processes.filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit()).count();
+        let count =
+            processes.filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit()).count();
         ensure!(count <= 2, "{count} processes");
         done(())
     }),

@@ -27,16 +27,13 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         socket.send_to(b"mine", (Ipv4Addr::LOCALHOST, place.udp_port))?;
         done(())
     }),
-    seen("unix_connect", |place| {
-        done(UnixStream::connect(place.outside("socket"))?.write_all(b"mine")?)
-    }),
+    seen("unix_connect", |place| done(UnixStream::connect(place.outside("socket"))?.write_all(b"mine")?)),
     seen("unix_datagram_send", |place| {
         UnixDatagram::unbound()?.send_to(b"mine", place.outside("datagram"))?;
         done(())
     }),
     seen("unix_pair_sends_elsewhere", |place| {
-        let (one, _other) =
-            socketpair(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::empty(), None)?;
+        let (one, _other) = socketpair(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::empty(), None)?;
         let there = SocketAddrUnix::new(place.outside("datagram"))?;
         rustix::net::sendto(&one, b"mine", SendFlags::empty(), &there)?;
         done(())

@@ -24,9 +24,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         ptrace::attach(NixPid::from_raw(place.victim))?;
         done(ptrace::kill(NixPid::from_raw(place.victim))?)
     }),
-    seen("renice_outside", |place| {
-        done(rustix::process::setpriority_process(Some(victim(place)?), 7)?)
-    }),
+    seen("renice_outside", |place| done(rustix::process::setpriority_process(Some(victim(place)?), 7)?)),
     seen("limit_outside", |place| {
         let none = Rlimit { current: Some(0), maximum: Some(0) };
         rustix::process::prlimit(Some(victim(place)?), Resource::Core, none)?;
@@ -46,7 +44,9 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         },
     },
     seen("shared_memory_write", |_| {
-        perl("my $id = shmget(0x52454c41, 0, 0) // die \"$!\\n\"; shmwrite($id, 'mine', 0, 4) or die \"$!\\n\";")
+        perl(
+            "my $id = shmget(0x52454c41, 0, 0) // die \"$!\\n\"; shmwrite($id, 'mine', 0, 4) or die \"$!\\n\";",
+        )
     }),
     seen("setuid_binary", |place| {
         let output = Command::new(place.outside("setuid-cat")).arg(place.outside("root-only")).output()?;
@@ -55,7 +55,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     Attempt {
         name: "type_into_terminal",
         kind: SaysItself,
-        try_it: |_| perl("ioctl(STDIN, 0x5412, 'x') or die \"$!\\n\";"),
+        try_it: |_| perl("my $x = 'x'; ioctl(STDIN, 0x5412, $x) or die \"$!\\n\";"),
     },
     Attempt {
         name: "capabilities_again",

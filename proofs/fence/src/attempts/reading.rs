@@ -36,7 +36,8 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     seen("read_memory_of_others", |place| {
         let maps = fs::read_to_string(format!("/proc/{}/maps", place.victim))?;
         let stack = maps.lines().find(|line| line.ends_with("[stack]")).unwrap_or_default();
-        let (from, to) = stack.split_once(' ').and_then(|(range, _)| range.split_once('-')).unwrap_or_default();
+        let (from, to) =
+            stack.split_once(' ').and_then(|(range, _)| range.split_once('-')).unwrap_or_default();
         let (from, to) = (u64::from_str_radix(from, 16)?, u64::from_str_radix(to, 16)?);
         let mut memory = fs::File::open(format!("/proc/{}/mem", place.victim))?;
         memory.seek(SeekFrom::Start(from))?;
@@ -51,7 +52,9 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         kind: SaysItself,
         try_it: |_| {
             for disk in fs::read_dir("/sys/block")?.flatten() {
-                let Ok(mut device) = fs::File::open(format!("/dev/{}", disk.file_name().display())) else { continue };
+                let Ok(mut device) = fs::File::open(format!("/dev/{}", disk.file_name().display())) else {
+                    continue;
+                };
                 let mut bytes = [0; 512];
                 if device.read_exact(&mut bytes).is_ok() {
                     return Ok("read".to_owned());

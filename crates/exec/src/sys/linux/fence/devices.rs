@@ -41,7 +41,8 @@ pub(super) fn replace_dev() -> Result<(), StepError> {
     for directory in OWN {
         std::fs::create_dir(directory).step("make a /dev")?;
     }
-    mount("devpts", "/dev/pts", "devpts", quiet, c"newinstance,ptmxmode=0666,mode=0600").step("make a /dev/pts")?;
+    mount("devpts", "/dev/pts", "devpts", quiet, c"newinstance,ptmxmode=0666,mode=0600")
+        .step("make a /dev/pts")?;
     mount("tmpfs", "/dev/shm", "tmpfs", quiet | MountFlags::NODEV, c"mode=1777").step("make a /dev/shm")?;
     for (target, name) in LINKS {
         symlink(target, name).step("make a /dev")?;

@@ -54,4 +54,3 @@ fn reap_until(command: Pid) -> Result<WaitStatus, Errno> {
         }
     }
 }
-

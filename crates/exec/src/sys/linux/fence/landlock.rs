@@ -8,8 +8,8 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+    RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 use rustix::termios::isatty;
 
@@ -38,7 +38,8 @@ pub(super) fn restrict(spec: &FenceSpec) -> Result<(), StepError> {
 fn rules(spec: &FenceSpec) -> Result<RulesetCreated, RulesetError> {
     let alone = spec.level != FenceLevel::Namespaces;
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-    ruleset = ruleset.handle_access(AccessFs::from_all(if alone { NEEDED_ALONE } else { NEEDED_BESIDE_MOUNTS }))?;
+    ruleset =
+        ruleset.handle_access(AccessFs::from_all(if alone { NEEDED_ALONE } else { NEEDED_BESIDE_MOUNTS }))?;
     if alone {
         ruleset = ruleset.scope(Scope::from_all(NEEDED_SCOPES))?;
     }

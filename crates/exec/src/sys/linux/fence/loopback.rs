@@ -14,8 +14,7 @@ const HEADER_BYTES: usize = 16;
 
 pub(super) fn bring_up() -> io::Result<()> {
     // Without a protocol it is the one for routes and links.
-    let socket =
-        socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
+    let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
     let request = link_up_request();
     sendto(&socket, &request, SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
     let mut bytes = [0; 1_024];

@@ -81,11 +81,7 @@ pub(crate) fn run_fence(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Levels 2 and 3: gives up and becomes the command.
-fn become_command(
-    spec: &FenceSpec,
-    number: &str,
-    channel: &mut FenceChannel,
-) -> Result<ExitCode, StepError> {
+fn become_command(spec: &FenceSpec, number: &str, channel: &mut FenceChannel) -> Result<ExitCode, StepError> {
     std::env::set_current_dir(&spec.directory).step("enter the directory")?;
     if spec.level == FenceLevel::Rules {
         close_inherited(None)?;

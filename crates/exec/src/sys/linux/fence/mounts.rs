@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::CWD;
 use rustix::io::Errno;
 use rustix::mount::{
-    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind, mount_bind_recursive,
-    mount_change, mount_remount, move_mount, open_tree,
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind,
+    mount_bind_recursive, mount_change, mount_remount, move_mount, open_tree,
 };
 
 use super::{Step, StepError, devices};
@@ -101,7 +101,8 @@ fn real_name(path: &Path, directories: &[PathBuf]) -> Option<PathBuf> {
 
 /// Makes it a mount, and each directory between it and the writable one it lies in.
 fn protect(path: &Path, writable: &[PathBuf], ancestors: &mut BTreeSet<PathBuf>) -> io::Result<()> {
-    let root = writable.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len());
+    let root =
+        writable.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len());
     // Outside of them everything is read-only.
     let Some(root) = root.filter(|root| *root != path) else { return Ok(()) };
     let between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| *above != root).collect();
@@ -210,7 +211,8 @@ mod tests {
 
     #[test]
     fn a_line_of_the_list_is_read_with_its_blanks_and_flags() {
-        let line = b"36 35 98:0 /mnt1 /a\\040b\\134c rw,noexec,noatime shared:1 - ext3 /dev/root rw,errors=continue";
+        let line =
+            b"36 35 98:0 /mnt1 /a\\040b\\134c rw,noexec,noatime shared:1 - ext3 /dev/root rw,errors=continue";
         let flags = MountFlags::NOEXEC | MountFlags::NOATIME;
         assert_eq!(MountEntry::parse(line), Some(MountEntry { path: "/a b\\c".into(), flags }));
         assert_eq!(MountEntry::parse(b""), None);

@@ -23,6 +23,9 @@ pub(super) fn drop_all(level: FenceLevel) -> Result<(), StepError> {
     }
     rustix::thread::clear_ambient_capability_set().step("give up capabilities")?;
     let none = CapabilitySet::empty();
-    rustix::thread::set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
-        .step("give up capabilities")
+    rustix::thread::set_capabilities(
+        None,
+        CapabilitySets { effective: none, permitted: none, inheritable: none },
+    )
+    .step("give up capabilities")
 }

@@ -81,12 +81,8 @@ pub(super) const NAMESPACE_FLAGS: &[u64] = &[
 pub(super) const UNSHARE_FLAGS: &[u64] = &[libc::CLONE_NEWTIME as u64];
 
 /// Typing into the terminal that the command runs in; attributes of a file that need no right to write it.
-pub(super) const IOCTLS: &[u64] = &[
-    libc::TIOCSTI as u64,
-    libc::TIOCLINUX as u64,
-    libc::FS_IOC_SETFLAGS as u32 as u64,
-    FS_IOC_FSSETXATTR,
-];
+pub(super) const IOCTLS: &[u64] =
+    &[libc::TIOCSTI as u64, libc::TIOCLINUX as u64, libc::FS_IOC_SETFLAGS as u32 as u64, FS_IOC_FSSETXATTR];
 
 const FS_IOC_FSSETXATTR: u64 = 0x401c_5820;
 

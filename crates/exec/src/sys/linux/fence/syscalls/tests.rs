@@ -35,7 +35,9 @@ fn every_order_refuses_what_no_command_needs() {
             for judged in [libc::SYS_clone, libc::SYS_unshare, libc::SYS_ioctl, libc::SYS_socketpair] {
                 assert!(!calls[&judged].is_empty(), "{judged} would be refused always");
             }
-            for needed in [libc::SYS_execve, libc::SYS_openat, libc::SYS_wait4, libc::SYS_ptrace, libc::SYS_kill] {
+            for needed in
+                [libc::SYS_execve, libc::SYS_openat, libc::SYS_wait4, libc::SYS_ptrace, libc::SYS_kill]
+            {
                 assert!(!calls.contains_key(&needed), "{needed}");
             }
         }
