@@ -10,7 +10,7 @@ mod reading;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, ensure};
 
@@ -93,7 +93,7 @@ pub(crate) fn run_inside(words: &[OsString]) -> anyhow::Result<ExitCode> {
 
 /// For calls that have no safe wrapper. Fails if the code does not end with success.
 pub(crate) fn perl(code: &str) -> anyhow::Result<String> {
-    let output = Command::new("/usr/bin/perl").args(["-e", code]).output()?;
+    let output = Command::new("/usr/bin/perl").args(["-e", code]).stdin(Stdio::inherit()).output()?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     ensure!(output.status.success(), "{} {said} {}", output.status, String::from_utf8_lossy(&output.stderr));
     Ok(said)

@@ -55,7 +55,13 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     Attempt {
         name: "type_into_terminal",
         kind: SaysItself,
-        try_it: |_| perl("my $x = 'x'; ioctl(STDIN, 0x5412, $x) or die \"$!\\n\";"),
+        // With the terminal as its own, which a user needs to type into it.
+        try_it: |_| {
+            perl(
+                "use POSIX; POSIX::setsid(); my ($zero, $x) = (0, 'x'); ioctl(STDIN, 0x540e, $zero); \
+                 ioctl(STDIN, 0x5412, $x) or die \"$!\\n\";",
+            )
+        },
     },
     Attempt {
         name: "capabilities_again",

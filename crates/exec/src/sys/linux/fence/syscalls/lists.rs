@@ -81,9 +81,12 @@ pub(super) const NAMESPACE_FLAGS: &[u64] = &[
 pub(super) const UNSHARE_FLAGS: &[u64] = &[libc::CLONE_NEWTIME as u64];
 
 /// Typing into the terminal that the command runs in; attributes of a file that need no right to write it.
-pub(super) const IOCTLS: &[u64] =
-    &[libc::TIOCSTI as u64, libc::TIOCLINUX as u64, libc::FS_IOC_SETFLAGS as u32 as u64, FS_IOC_FSSETXATTR];
+pub(super) const IOCTLS: &[u64] = &[TIOCSTI, TIOCLINUX, FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR];
 
+/// In `libc` their type differs by system; their values do not on the machines that a fence is for.
+const TIOCSTI: u64 = 0x5412;
+const TIOCLINUX: u64 = 0x541c;
+const FS_IOC_SETFLAGS: u64 = 0x4008_6602;
 const FS_IOC_FSSETXATTR: u64 = 0x401c_5820;
 
 /// Memory, queues and semaphores that have no path. Level 1 has its own.
