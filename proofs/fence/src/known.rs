@@ -6,6 +6,8 @@ pub(crate) const KNOWN_AT_LEVEL_2: &[&str] = &[
     // Landlock knows neither mode nor times nor attributes, and a filter of system calls sees no paths.
     "chmod_outside",
     "fchmod_outside",
+    "stdin_chmod",
+    "stdin_chmod_by_name",
     "utime_outside",
     "setxattr_outside",
     // A rule grants a whole tree: nothing inside of it can be left out.
@@ -24,4 +26,4 @@ pub(crate) const KNOWN_AT_LEVEL_2: &[&str] = &[
 ];
 
 /// What is meant to work, and cannot where nothing may be written.
-pub(crate) const WRITES_PROJECT: &[&str] = &["write_project", "git_objects"];
+pub(crate) const WRITES_PROJECT: &[&str] = &["write_project", "git_objects", "git_commit"];

@@ -148,6 +148,26 @@ fn nothing_outlives_the_command_or_the_stage_outside() {
 }
 
 #[test]
+fn with_the_network_allowed_sockets_with_a_path_are_still_refused() {
+    let Some(fenced) = Fenced::new() else { return };
+    let (tcp, unix) = (
+        std::net::TcpListener::bind("127.0.0.1:0").unwrap(),
+        UnixListener::bind(fenced.path("project/socket")).unwrap(),
+    );
+    tcp.set_nonblocking(true).unwrap();
+    unix.set_nonblocking(true).unwrap();
+    let line = format!(
+        "use IO::Socket::INET; use IO::Socket::UNIX; IO::Socket::UNIX->new('socket'); \
+         IO::Socket::INET->new('127.0.0.1:{}') or die",
+        tcp.local_addr().unwrap().port()
+    );
+    let spec = FenceSpec { network: true, ..fenced.spec(&["/usr/bin/perl", "-e", &line]) };
+    let status = FenceChannel::new(&spec).unwrap().command(&keeper()).status().unwrap();
+    assert!(status.success());
+    assert!(tcp.accept().is_ok() && unix.accept().is_err());
+}
+
+#[test]
 fn variables_of_the_command_are_not_the_stages() {
     let Some(fenced) = Fenced::new() else { return };
     let library = Path::new("/nowhere/library.so");

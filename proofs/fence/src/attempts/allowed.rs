@@ -32,6 +32,20 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     }),
     allowed("write_temp", |_| done(fs::write(std::env::temp_dir().join("mine"), "mine")?)),
     allowed("git_objects", |place| done(fs::write(place.project(".git/index"), "mine")?)),
+    allowed("git_commit", |place| {
+        let who = ["-c", "user.name=a", "-c", "user.email=b@c"];
+        for words in [&["add", "source"][..], &["commit", "-qm", "first"], &["status"]] {
+            let output = Command::new("git").args(who).args(words).current_dir(place.project("")).output()?;
+            ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        done(())
+    }),
+    allowed("read_stdin", |_| {
+        let mut read = String::new();
+        std::io::stdin().read_to_string(&mut read)?;
+        ensure!(read == "outside\n", "{read}");
+        done(())
+    }),
     allowed("read_usr", |_| {
         ensure!(fs::read_dir("/usr/bin")?.count() > 0, "empty");
         Ok(format!("{}", fs::read("/bin/sh")?.len()))

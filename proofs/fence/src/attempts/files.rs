@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::time::SystemTime;
 
-use rustix::fs::{IFlags, XattrFlags};
+use rustix::fs::{IFlags, Mode, XattrFlags};
 use rustix::mount::MountFlags;
 
 use super::AttemptKind::SeenOutside;
@@ -73,6 +73,10 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         done(fs::write(place.outside("file"), "mine").or(bound)?)
     }),
     seen("stdin_opened_again", |_| done(fs::write("/proc/self/fd/0", "mine")?)),
+    seen("stdin_chmod", |_| done(rustix::fs::fchmod(rustix::stdio::stdin(), Mode::from_raw_mode(0o777))?)),
+    seen("stdin_chmod_by_name", |_| {
+        done(fs::set_permissions("/proc/self/fd/0", Permissions::from_mode(0o777))?)
+    }),
     seen("inherited_fd", |_| {
         for entry in fs::read_dir("/proc/self/fd")?.flatten() {
             let _ = fs::write(entry.path().join("escaped"), "mine");
