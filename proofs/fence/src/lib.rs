@@ -5,7 +5,8 @@
 //! device that opens) is told by the attempt itself. Each runs without a fence too: what does not get through then proves
 //! nothing about one.
 //!
-//! `relaycode-proof-fence table [--read-only] [NAME]` runs all of them at every level, as root and as a user; `cost` measures what a fence costs.
+//! `relaycode-proof-fence table [--read-only] [NAME]` runs all of them at every level, as root and as a user; `cost` measures what a
+//! fence costs; `run LEVEL PROGRAM …` runs a command in the current directory, to try what works.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
@@ -51,6 +52,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
             table::print(access, rest.drain(usize::from(closed)..).next())
         }
         "cost" => cost::print(),
-        other => bail!("table, cost, probe or attempt, not {other}"),
+        "run" => runs::run_words(&words[1..]),
+        other => bail!("table, cost, probe, run or attempt, not {other}"),
     }
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::process::{ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
@@ -89,6 +89,33 @@ pub fn run_attempt(
         }
     };
     Ok(AttemptOutcome { through, details: format!("{changes:?} {} {}", said.trim(), errors.trim()) })
+}
+
+/// Runs words of the command line in a fence around the current directory, with this program's variables and streams.
+pub(crate) fn run_words(words: &[OsString]) -> anyhow::Result<ExitCode> {
+    let (level, words) = words.split_first().context("a level and a program")?;
+    let level =
+        FenceLevel::ALL.into_iter().find(|known| *level.to_string_lossy() == known.number().to_string());
+    let project = std::env::current_dir()?.canonicalize()?;
+    let temp = tempfile::tempdir_in("/var/tmp")?;
+    let spec = FenceSpec {
+        level: level.context("levels are 1, 2 and 3")?,
+        access: FenceAccess::Workspace,
+        directories: vec![project.clone()],
+        read_only: [".git/hooks", ".git/config", ".relaycode"].map(|name| project.join(name)).to_vec(),
+        masked: Vec::new(),
+        temp: temp.path().into(),
+        network: false,
+        directory: project.into(),
+        words: words.to_vec(),
+        environment: std::env::vars_os().collect(),
+    };
+    let mut channel = FenceChannel::new(&spec)?;
+    let status = channel.command(&std::env::current_exe()?).status()?;
+    if let Ok(FenceReport::Failed { step, said }) = channel.report() {
+        bail!("the fence was not built: {step}: {said}");
+    }
+    Ok(ExitCode::from(status.code().map_or(u8::MAX, |code| code as u8)))
 }
 
 /// A file outside, open to be read; a terminal for the attempt that types.

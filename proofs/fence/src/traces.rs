@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -16,6 +17,9 @@ pub(crate) const KERNEL_SETTING: &str = "/proc/sys/kernel/printk_ratelimit_burst
 
 /// What it is without us.
 const USUAL_SETTING: &str = "10";
+
+/// A process that was sent a signal may stop a moment later.
+const MOMENT: Duration = Duration::from_millis(50);
 
 /// The number of a piece of memory that processes share.
 const SHARED_KEY: &str = "0x52454c41";
@@ -44,6 +48,7 @@ impl WorldTraces {
 
     /// What is different now, and what anybody received.
     pub(crate) fn changes(&self, world: &mut World) -> anyhow::Result<Vec<String>> {
+        std::thread::sleep(MOMENT);
         let mut changes = Vec::new();
         let now = files(world)?;
         for name in self.files.keys().chain(now.keys()).collect::<std::collections::BTreeSet<_>>() {
