@@ -2,7 +2,8 @@
 //!
 //! It is handed on by inheritance, as the standard streams are the command's. It holds no secret beyond the command's own
 //! environment, which is not on a command line that every user can list. The stage closes it before the command
-//! begins, so that no command writes a report of its own.
+//! begins, so that no command writes a report of its own. Whatever this process starts while the file is open inherits it: it is
+//! to be made where nothing else is started meanwhile, as in a keeper.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use super::{FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec};
+use crate::keeper::own_children;
 
 /// What the machine allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,8 @@ fn try_level(program: &Path, temp: &Path, level: FenceLevel) -> io::Result<Fence
     let mut channel = FenceChannel::new(&spec)?;
     let mut command = channel.command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn()?.wait()?;
+    // On the list of own children, or the loss of a keeper meanwhile would end it.
+    let mut child = own_children::spawn_keeper(&mut command)?;
+    own_children::wait_for_keeper(&mut child);
     channel.report()
 }
