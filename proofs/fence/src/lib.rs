@@ -3,7 +3,8 @@
 //! An attempt is a short function that runs inside. Whether it was stopped is not its word: whoever started it looks at
 //! the files, sockets and processes outside, before and after. Only what leaves no mark there (a new namespace, a
 //! device that opens) is told by the attempt itself. Each runs without a fence too: what does not get through then proves
-//! nothing about one.
+//! nothing about one. So the table does to the machine what a fence would stop, in directories of its own, and takes it back:
+//! it is for a machine that may be thrown away.
 //!
 //! `relaycode-proof-fence table [--read-only] [NAME]` runs all of them at every level, as root and as a user; `cost` measures what a
 //! fence costs; `run LEVEL PROGRAM …` runs a command in the current directory, to try what works.

@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::mount::UnmountFlags;
 
 use crate::Place;
 
@@ -127,6 +128,8 @@ impl Drop for World {
     fn drop(&mut self) {
         let _ = self.victim.kill();
         let _ = self.victim.wait();
+        // Without a fence root's attempts to mount something work, here on the machine itself.
+        while rustix::mount::unmount(self.project().join("into"), UnmountFlags::DETACH).is_ok() {}
         let _ = fs::remove_dir_all(&self.place.base);
     }
 }
