@@ -1,4 +1,4 @@
-//! A small stand-in for relay: it is a keeper when it is asked to be one, and else runs one job and says
+//! A small stand-in for relay: it is a keeper, or enters a fence, when it is asked to, and else runs one job and says
 //! what came of it. The tests use it where the one who runs a job is killed, measured or at a terminal.
 
 #![allow(clippy::print_stdout, reason = "what it is for")]
@@ -8,9 +8,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use relaycode_exec::{Deadlines, Job, JobOutput, KEEPER_ARGUMENT, Runner};
+use relaycode_exec::{Deadlines, FENCE_ARGUMENT, Job, JobOutput, KEEPER_ARGUMENT, Runner};
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == FENCE_ARGUMENT) {
+        return relaycode_exec::run_fence(&std::env::args_os().skip(2).collect::<Vec<_>>());
+    }
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|first| first == KEEPER_ARGUMENT) {
         return relaycode_exec::run_keeper();

@@ -14,10 +14,12 @@
 //! | `live` | the same loop a step at a time, for a conversation with a job |
 //! | `keeper` | `handle` relay's hold on it, `own_children` whom relay started itself, `protocol` the messages between them, `process` the keeper's own side |
 //! | `output` | the streams, what is kept of them in memory, and the file for the rest |
+//! | `fence` | what a command may touch: the order to the stage that enters the fence, and its report |
 //! | `detach` | the one exception: a process that outlives relay |
 //! | `sys` | what differs by system: who descends from a process, and more |
 
 mod detach;
+mod fence;
 pub mod job;
 mod keeper;
 mod live;
@@ -27,6 +29,10 @@ mod runner;
 mod sys;
 
 pub use detach::{respawn_detached, spawn_detached};
+pub use fence::{
+    FENCE_ARGUMENT, FENCE_FAILED_CODE, FenceAccess, FenceChannel, FenceLevel, FenceProbe, FenceReport,
+    FenceSpec, probe_fence, run_fence,
+};
 pub use job::{CaptureLimits, Deadlines, Job, JobCommand, JobEnvironment, JobInput, JobOutput, SpillTarget};
 pub use keeper::process::run_keeper;
 pub use live::{LiveJob, ProcessEvent};

@@ -10,6 +10,7 @@
 #![cfg(target_os = "linux")]
 
 mod crash;
+mod fence;
 mod fixture;
 mod live;
 mod output;

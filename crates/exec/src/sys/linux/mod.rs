@@ -1,6 +1,7 @@
 //! Linux: subreapers, `/proc`, and flags that make a descriptor close on exec in the call that opens it.
 
 mod descendants;
+mod fence;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,6 +10,7 @@ use rustix::net::{RecvFlags, SendFlags};
 use rustix::pty::{OpenptFlags, openpt};
 
 pub(crate) use descendants::{DescendantRoots, DescendantSweep, count_keeper_ancestors, process_start_time};
+pub(crate) use fence::{OPEN_FILES, create_inheritable_file, run_fence};
 
 pub(crate) const ADOPTS_ORPHANS: bool = true;
 pub(crate) const SEND_FLAGS: SendFlags = SendFlags::NOSIGNAL;

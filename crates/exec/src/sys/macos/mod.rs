@@ -1,6 +1,7 @@
 //! macOS: no subreapers and no `/proc`, so a job is its process group; descriptors are closed on exec by a second call.
 
 mod descendants;
+mod fence;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -11,6 +12,7 @@ use rustix::net::{RecvFlags, SendFlags};
 use rustix::pty::{OpenptFlags, openpt};
 
 pub(crate) use descendants::{DescendantRoots, DescendantSweep, count_keeper_ancestors, process_start_time};
+pub(crate) use fence::{OPEN_FILES, create_inheritable_file, run_fence};
 
 pub(crate) const ADOPTS_ORPHANS: bool = false;
 pub(crate) const SEND_FLAGS: SendFlags = SendFlags::empty();

@@ -1,0 +1,57 @@
+//! Which level this machine allows, found out by building the fence around nothing.
+//!
+//! A list of versions and settings would be a guess: containers, security modules and distributions switch parts of it off
+//! in ways of their own.
+
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+
+use super::{FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec};
+use crate::keeper::own_children;
+
+/// What the machine allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FenceProbe {
+    /// The best level that could be built.
+    pub level: FenceLevel,
+    /// Why each better one could not, in words.
+    pub reasons: Vec<(FenceLevel, String)>,
+}
+
+/// Tries the levels, from the strongest, with `program`, which is to call [`super::run_fence`]. `temp` is any directory that
+/// can be written.
+pub fn probe_fence(program: &Path, temp: &Path) -> FenceProbe {
+    let mut reasons = Vec::new();
+    for level in [FenceLevel::Namespaces, FenceLevel::Rules] {
+        match try_level(program, temp, level) {
+            Ok(FenceReport::Entered { .. } | FenceReport::Exited(0)) => return FenceProbe { level, reasons },
+            Ok(FenceReport::Failed { step, said }) => reasons.push((level, format!("{step}: {said}"))),
+            Ok(other) => reasons.push((level, format!("the trial ended early: {other:?}"))),
+            Err(error) => reasons.push((level, error.to_string())),
+        }
+    }
+    FenceProbe { level: FenceLevel::Open, reasons }
+}
+
+fn try_level(program: &Path, temp: &Path, level: FenceLevel) -> io::Result<FenceReport> {
+    let spec = FenceSpec {
+        level,
+        access: FenceAccess::ReadOnly,
+        directories: Vec::new(),
+        read_only: Vec::new(),
+        masked: Vec::new(),
+        temp: temp.into(),
+        network: false,
+        directory: "/".into(),
+        words: Vec::new(),
+        environment: Vec::new(),
+    };
+    let mut channel = FenceChannel::new(&spec)?;
+    let mut command = channel.command(program);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // On the list of own children, or the loss of a keeper meanwhile would end it.
+    let mut child = own_children::spawn_keeper(&mut command)?;
+    own_children::wait_for_keeper(&mut child);
+    channel.report()
+}

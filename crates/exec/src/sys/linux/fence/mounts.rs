@@ -1,0 +1,236 @@
+//! What of the file system is there, and what of it can be written. Everything is read-only but for what the order names.
+//!
+//! The kernel's call that does this to a whole tree at once has no safe wrapper, so each mount is changed by its own, from the
+//! kernel's list of them. What cannot be reached by its name is left: the command has no other way to it. Directories above a
+//! protected name become mounts too: whoever could rename them would make another `.git/hooks` in their place.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::CWD;
+use rustix::io::Errno;
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind,
+    mount_bind_recursive, mount_change, mount_remount, move_mount, open_tree,
+};
+
+use super::{Step, StepError, devices};
+use crate::fence::FenceSpec;
+
+/// Places for temporary files, which become the command's own directory.
+const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// Arranges them, and says what was to be protected and could not be: it does not exist, or is a link.
+pub(super) fn arrange(spec: &FenceSpec) -> Result<Vec<OsString>, StepError> {
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    mount_change("/", private).step("keep mounts to itself")?;
+    let trees = clone_trees(spec)?;
+    for place in TEMPORARY.into_iter().filter(|place| Path::new(place).is_dir()) {
+        mount_bind_recursive(Path::new(&spec.temp), place).step("make a /tmp")?;
+    }
+    for (path, tree) in &trees {
+        // It was beneath the old `/tmp`.
+        std::fs::create_dir_all(path).step(format!("find {}", path.display()))?;
+        attach(tree, path).step(format!("mount {}", path.display()))?;
+    }
+    devices::replace_dev()?;
+    let hidden = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", hidden, None).step("make a /proc")?;
+
+    let writable: Vec<PathBuf> = canonical(&spec.writable());
+    let mut unprotected = Vec::new();
+    let mut protected = Vec::new();
+    let mut ancestors = BTreeSet::new();
+    for path in &spec.read_only {
+        match real_name(path, &spec.directories) {
+            Some(real) => {
+                protect(&real, &writable, &mut ancestors).step(format!("protect {}", path.display()))?;
+                protected.push(real);
+            }
+            None => unprotected.push(path.clone().into_os_string()),
+        }
+    }
+    for path in canonical(&spec.masked) {
+        mask(&path).step(format!("mask {}", path.display()))?;
+        protected.push(path);
+    }
+    seal(&writable, &protected)?;
+    Ok(unprotected)
+}
+
+/// Mounts a tree that was cloned before at a place.
+pub(super) fn attach(tree: &OwnedFd, at: &Path) -> io::Result<()> {
+    Ok(move_mount(tree.as_fd(), "", CWD, at, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?)
+}
+
+/// The directories of the order, the outer before the inner, held while `/tmp` goes.
+fn clone_trees(spec: &FenceSpec) -> Result<Vec<(PathBuf, OwnedFd)>, StepError> {
+    let temp = PathBuf::from(&spec.temp);
+    let named: BTreeSet<PathBuf> = spec.directories.iter().chain([&temp]).cloned().collect();
+    let clone =
+        OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
+    let held = named.into_iter().map(|path| {
+        let path = path.canonicalize().step(format!("find {}", path.display()))?;
+        let tree = open_tree(CWD, &path, clone).step(format!("hold {}", path.display()))?;
+        Ok((path, tree))
+    });
+    held.collect()
+}
+
+/// Those that exist, by their real names.
+fn canonical(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
+}
+
+/// What a protected path is really called, if it exists and is no link. A link, also one on the way from the directory it
+/// lies in, can be replaced whatever is mounted on what it points to.
+fn real_name(path: &Path, directories: &[PathBuf]) -> Option<PathBuf> {
+    let within = directories.iter().filter(|directory| path.starts_with(directory));
+    let real = match within.max_by_key(|directory| directory.as_os_str().len()) {
+        Some(directory) => directory.canonicalize().ok()?.join(path.strip_prefix(directory).ok()?),
+        None => path.to_owned(),
+    };
+    // Without a slash at its end, which joining nothing leaves.
+    let real: PathBuf = real.components().collect();
+    (real.canonicalize().ok()? == real).then_some(real)
+}
+
+/// Makes it a mount, and each directory between it and the writable one it lies in.
+fn protect(path: &Path, writable: &[PathBuf], ancestors: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    let root =
+        writable.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len());
+    // Outside of them everything is read-only.
+    let Some(root) = root.filter(|root| *root != path) else { return Ok(()) };
+    let between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| *above != root).collect();
+    for above in between.into_iter().rev() {
+        if ancestors.insert(above.to_owned()) {
+            mount_bind_recursive(above, above)?;
+        }
+    }
+    Ok(mount_bind_recursive(path, path)?)
+}
+
+/// Puts nothing over it.
+fn mask(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        return Ok(mount("tmpfs", path, "tmpfs", flags, c"mode=0500,size=4k")?);
+    }
+    // A device that later may not be one: it cannot even be opened.
+    Ok(mount_bind("/dev/null", path)?)
+}
+
+/// Makes every mount read-only, without devices and without programs that change the user, except where that is needed.
+fn seal(writable: &[PathBuf], protected: &[PathBuf]) -> Result<(), StepError> {
+    let list = std::fs::read("/proc/self/mountinfo").step("list mounts")?;
+    for entry in list.split(|byte| *byte == b'\n').filter_map(MountEntry::parse) {
+        let flags = entry.sealed_flags(writable, protected) | MountFlags::BIND;
+        match mount_remount(&entry.path, flags, c"") {
+            // Not to be reached by its name: beneath another mount, or in a directory that is closed to this user.
+            Ok(()) | Err(Errno::NOENT | Errno::NOTDIR | Errno::INVAL | Errno::ACCESS) => {}
+            Err(error) => return Err(error).step(format!("seal {}", entry.path.display())),
+        }
+    }
+    Ok(())
+}
+
+/// A line of the kernel's list.
+#[derive(Debug, PartialEq, Eq)]
+struct MountEntry {
+    path: PathBuf,
+    flags: MountFlags,
+}
+
+impl MountEntry {
+    /// Number, parent, device, root, place, options, and more.
+    fn parse(line: &[u8]) -> Option<MountEntry> {
+        let mut fields = line.split(|byte| *byte == b' ').skip(4);
+        let path = PathBuf::from(OsString::from_vec(unescape(fields.next()?)));
+        let mut flags = MountFlags::empty();
+        for option in fields.next()?.split(|byte| *byte == b',') {
+            flags |= match option {
+                b"ro" => MountFlags::RDONLY,
+                b"nosuid" => MountFlags::NOSUID,
+                b"nodev" => MountFlags::NODEV,
+                b"noexec" => MountFlags::NOEXEC,
+                b"noatime" => MountFlags::NOATIME,
+                b"nodiratime" => MountFlags::NODIRATIME,
+                b"relatime" => MountFlags::RELATIME,
+                b"nosymfollow" => MountFlags::NOSYMFOLLOW,
+                _ => MountFlags::empty(),
+            };
+        }
+        Some(MountEntry { path, flags })
+    }
+
+    /// What it has already stays: a flag that was set outside cannot be taken away.
+    fn sealed_flags(&self, writable: &[PathBuf], protected: &[PathBuf]) -> MountFlags {
+        let is = |names: &[&str]| names.iter().any(|name| self.path == Path::new(name));
+        let within = |places: &[PathBuf]| places.iter().any(|place| self.path.starts_with(place));
+        let (node, own) = (is(&devices::NODES), is(&devices::OWN));
+        let open = node || own || is(&TEMPORARY) || (within(writable) && !within(protected));
+        let mut flags = self.flags | MountFlags::NOSUID;
+        if !open {
+            flags |= MountFlags::RDONLY;
+        }
+        if !node && self.path != Path::new("/dev/pts") {
+            flags |= MountFlags::NODEV;
+        }
+        flags
+    }
+}
+
+/// Blanks and the like are written as a backslash and three octal digits.
+fn unescape(field: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((first, behind)) = rest.split_first() {
+        let digits = behind.get(..3).filter(|_| *first == b'\\');
+        let code = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 8).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[3..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_list_is_read_with_its_blanks_and_flags() {
+        let line =
+            b"36 35 98:0 /mnt1 /a\\040b\\134c rw,noexec,noatime shared:1 - ext3 /dev/root rw,errors=continue";
+        let flags = MountFlags::NOEXEC | MountFlags::NOATIME;
+        assert_eq!(MountEntry::parse(line), Some(MountEntry { path: "/a b\\c".into(), flags }));
+        assert_eq!(MountEntry::parse(b""), None);
+    }
+
+    #[test]
+    fn only_what_is_named_stays_writable() {
+        let (writable, protected) = (["/p".into()], ["/p/.git/hooks".into()]);
+        let flags = |path: &str| {
+            let entry = MountEntry { path: path.into(), flags: MountFlags::empty() };
+            entry.sealed_flags(&writable, &protected)
+        };
+        for open in ["/p", "/p/.git", "/tmp", "/dev/shm", "/dev/null"] {
+            assert!(!flags(open).contains(MountFlags::RDONLY), "{open}");
+        }
+        for closed in ["/", "/pp", "/p/.git/hooks", "/p/.git/hooks/x", "/proc", "/dev", "/sys"] {
+            assert!(flags(closed).contains(MountFlags::RDONLY | MountFlags::NODEV), "{closed}");
+        }
+        assert!(flags("/p").contains(MountFlags::NOSUID | MountFlags::NODEV));
+    }
+}

@@ -1,0 +1,111 @@
+//! The filter of system calls: a list of what no command needs and what neither mounts nor Landlock can judge.
+//!
+//! It is a list of refusals, as a list of permissions would have to know every program. What it refuses fails with "not
+//! permitted", as a program expects of a call that it may not make. Only numbers can be judged: a path is in memory that
+//! the program can change after it was looked at. Calls of another machine's kind (32 bits) end the program.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BackendError, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch,
+};
+
+use super::{Step, StepError};
+use crate::fence::{FenceAccess, FenceLevel, FenceSpec};
+
+mod lists;
+
+use lists::{IOCTLS, METADATA, NAMESPACE_FLAGS, NEVER, PROCESS_OF_OTHERS, SHARED_WITH_OTHERS, UNSHARE_FLAGS};
+
+/// Rules by the number of a call. Any of a call's rules refuses it; none at all means: always.
+type CallRules = BTreeMap<i64, Vec<SeccompRule>>;
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: TargetArch = TargetArch::x86_64;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: TargetArch = TargetArch::aarch64;
+
+/// The second way to make each call on x86-64, for programs with short pointers.
+#[cfg(target_arch = "x86_64")]
+const SHORT_POINTERS: Option<i64> = Some(0x4000_0000);
+#[cfg(not(target_arch = "x86_64"))]
+const SHORT_POINTERS: Option<i64> = None;
+
+/// `ioctl` has a number of its own there.
+const SHORT_POINTER_IOCTL: i64 = 514;
+
+pub(super) fn restrict(spec: &FenceSpec) -> Result<(), StepError> {
+    let step = "filter system calls";
+    let refused = refused_calls(spec).step(step)?;
+    // Its flags are in memory. Whoever is told that it does not exist takes the older call, whose flags are not.
+    let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    for (rules, error) in [(refused, libc::EPERM), (absent, libc::ENOSYS)] {
+        let action = SeccompAction::Errno(error as u32);
+        let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, ARCHITECTURE).step(step)?;
+        let program: seccompiler::BpfProgram = filter.try_into().step(step)?;
+        seccompiler::apply_filter(&program).step(step)?;
+    }
+    Ok(())
+}
+
+fn refused_calls(spec: &FenceSpec) -> Result<CallRules, BackendError> {
+    let alone = spec.level != FenceLevel::Namespaces;
+    let mut calls: CallRules = NEVER.iter().map(|call| (*call, Vec::new())).collect();
+    for flag in NAMESPACE_FLAGS {
+        calls.entry(libc::SYS_clone).or_default().push(has_flag(0, *flag)?);
+    }
+    for flag in NAMESPACE_FLAGS.iter().chain(UNSHARE_FLAGS) {
+        calls.entry(libc::SYS_unshare).or_default().push(has_flag(0, *flag)?);
+    }
+    calls.insert(libc::SYS_ioctl, IOCTLS.iter().map(|request| is(1, *request)).collect::<Result<_, _>>()?);
+    calls.insert(libc::SYS_socket, sockets(alone && !spec.network)?);
+    // A pair that is not connected for good could be connected to a socket of others.
+    let datagrams = SeccompCmpOp::MaskedEq(SOCKET_TYPE);
+    let pair = SeccompCondition::new(1, SeccompCmpArgLen::Dword, datagrams, libc::SOCK_DGRAM as u64)?;
+    calls.insert(libc::SYS_socketpair, vec![SeccompRule::new(vec![pair])?]);
+    if alone {
+        calls.extend(SHARED_WITH_OTHERS.iter().map(|call| (*call, Vec::new())));
+        for (call, argument) in PROCESS_OF_OTHERS {
+            calls.insert(*call, vec![SeccompRule::new(vec![not(*argument, 0)?])?]);
+        }
+        if spec.access == FenceAccess::ReadOnly {
+            calls.extend(METADATA.iter().map(|call| (*call, Vec::new())));
+        }
+    }
+    if let Some(bit) = SHORT_POINTERS {
+        let mut short: CallRules = calls.iter().map(|(call, rules)| (call | bit, rules.clone())).collect();
+        short.insert(libc::SYS_clone3 | bit, Vec::new());
+        short.extend(calls.get(&libc::SYS_ioctl).map(|rules| (SHORT_POINTER_IOCTL | bit, rules.clone())));
+        calls.extend(short);
+    }
+    Ok(calls)
+}
+
+/// The kind of a socket, without its flags.
+const SOCKET_TYPE: u64 = 0xf;
+
+/// Which sockets are refused: all but those of the network, and those as well where there is none of its own.
+fn sockets(without_network: bool) -> Result<Vec<SeccompRule>, BackendError> {
+    if without_network {
+        return Ok(Vec::new());
+    }
+    let others = vec![not(0, libc::AF_INET as u64)?, not(0, libc::AF_INET6 as u64)?];
+    Ok(vec![SeccompRule::new(others)?])
+}
+
+fn not(argument: u8, value: u64) -> Result<SeccompCondition, BackendError> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
+}
+
+fn is(argument: u8, value: u64) -> Result<SeccompRule, BackendError> {
+    SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)?])
+}
+
+fn has_flag(argument: u8, flag: u64) -> Result<SeccompRule, BackendError> {
+    let set = SeccompCmpOp::MaskedEq(flag);
+    SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, set, flag)?])
+}
+
+#[cfg(test)]
+mod tests;
