@@ -36,6 +36,7 @@ pub use answers::{ANSWERS, ParsedAnswer, read_all};
 pub use print::{EXACT_DIALECT, print};
 pub(crate) use print::{fence_language, quote};
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -98,10 +99,15 @@ pub enum ResponseError {
 /// [`Proposal::unread`].
 pub fn read(text: &str, limits: &PlanLimits) -> Result<Proposal, ResponseError> {
     check_length(text, limits)?;
-    let text = thoughts::without_thoughts(lines::normalize_newlines(text));
-    let text = quotes::unquote(text, limits);
+    let text = clean_text(text, limits);
     let lines = ResponseLines::new(&text);
     read_lines(&lines, &MarkerEvents::new(&lines), limits)
+}
+
+/// The text as it is read: with its lines ended by `\n`, without what a model wrote for itself, quoted blocks unquoted. It
+/// keeps its number of lines.
+fn clean_text<'a>(text: &'a str, limits: &PlanLimits) -> Cow<'a, str> {
+    quotes::unquote(thoughts::without_thoughts(lines::normalize_newlines(text)), limits)
 }
 
 fn check_length(text: &str, limits: &PlanLimits) -> Result<(), ResponseError> {

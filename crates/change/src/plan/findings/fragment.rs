@@ -2,7 +2,7 @@
 //! the end of the file, nothing but names that the file has, and mostly its lines. Written to disk, it has replaced the
 //! rest. A real rewrite keeps an end of the file, grows, or brings names of its own.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::placeholder::is_remark;
 use super::{CheckedFile, PlanCheck, WHOLE_FILE, text_lines};
@@ -17,6 +17,8 @@ const FILE_LINES: usize = 3;
 const WORD_BYTES: usize = 3;
 /// A file with fewer lines is easily rewritten.
 const LONG_FILE_LINES: usize = 10;
+/// How deep a file is looked at.
+const DEPTHS: usize = 3;
 /// Fewer lines at an end of a file are easily meant to go.
 const END_LINES: usize = 2;
 /// A block with more lines has more than a remark.
@@ -111,16 +113,19 @@ fn is_one_end(old: &[&str], new: &[&str]) -> bool {
 }
 
 /// Whether most of what stands at the margin of a file is gone, and little has come in its place: its other functions,
-/// sections or rules.
+/// sections or rules. The same for the blocks and keys at the next two depths, such as the methods of a class.
 fn loses_most(old: &[&str], new: &[&str]) -> bool {
-    let at_margin = |lines: &[&str]| -> HashSet<String> {
-        let margin = lines.iter().map(|line| indentation(line)).min().unwrap_or(0);
-        let heads = lines.iter().filter(|line| indentation(line) == margin && words(line).next().is_some());
-        heads.map(|line| line.trim().to_owned()).collect()
-    };
-    let (had, has) = (at_margin(old), at_margin(new));
-    let (lost, come) = (had.difference(&has).count(), has.difference(&had).count());
-    lost >= 2 && lost * 2 > had.len() && come * 2 < lost
+    let depths: BTreeSet<usize> = old.iter().map(|line| indentation(line)).collect();
+    depths.into_iter().take(DEPTHS).enumerate().any(|(nth, depth)| {
+        let heads = |lines: &[&str]| -> HashSet<String> {
+            let is_head = |line: &str| nth == 0 || line.ends_with(['{', '[', ':']) || line.starts_with('"');
+            let lines = lines.iter().filter(|line| indentation(line) == depth).map(|line| line.trim());
+            lines.filter(|line| words(line).next().is_some() && is_head(line)).map(str::to_owned).collect()
+        };
+        let (had, has) = (heads(old), heads(new));
+        let (lost, come) = (had.difference(&has).count(), has.difference(&had).count());
+        lost >= 2 && lost * 2 > had.len() && come * 2 < lost
+    })
 }
 
 fn indentation(line: &str) -> usize {
@@ -203,6 +208,10 @@ mod tests {
             (FILE, "print(\"hello\")\n"),
             (manifest, "[dependencies]\nrand = \"0.8\"\n"),
             (schema, "ALTER TABLE users ADD name TEXT;\n"),
+            (
+                "class Account {\n  deposit() {\n    this.add(1);\n  }\n  withdraw() {\n    this.take(1);\n  }\n  close() {\n    this.end(1);\n  }\n}\n",
+                "class Account {\n  withdraw() {\n    this.take(2);\n  }\n}\n",
+            ),
         ] {
             assert!(is_fragment(file, part), "{part}");
         }

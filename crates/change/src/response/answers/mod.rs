@@ -12,9 +12,9 @@ use std::ops::Range;
 use super::block_reader::BlockOutcome;
 use super::block_walker::{BlockWalker, WalkedBlock};
 use super::control;
-use super::lines::{self, ResponseLines};
+use super::lines::ResponseLines;
 use super::marker_events::MarkerEvents;
-use super::{EDIT_LINES, ResponseError, check_length, edit_lines, quotes, read_lines};
+use super::{EDIT_LINES, ResponseError, check_length, clean_text, edit_lines, read_lines};
 use crate::proposal::Proposal;
 use crate::proposal::limits::PlanLimits;
 
@@ -51,7 +51,7 @@ pub struct ParsedAnswer<'a> {
 /// [`ANSWERS`].
 pub fn read_all<'a>(text: &'a str, limits: &PlanLimits) -> Result<Vec<ParsedAnswer<'a>>, ResponseError> {
     check_length(text, limits)?;
-    let clean = quotes::unquote(lines::normalize_newlines(text), limits);
+    let clean = clean_text(text, limits);
     let lines = ResponseLines::new(&clean);
     let events = MarkerEvents::new(&lines);
     let mut begins = vec![lines.first()];
