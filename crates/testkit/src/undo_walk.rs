@@ -112,7 +112,11 @@ impl<'r> UndoWalk<'r> {
 
     fn apply(&mut self, step: usize) -> WalkResult<()> {
         let Some(answer) = self.answer(step)? else { return Ok(()) };
-        self.change(&["apply", "-", "-y", "--json", "-q"], &answer, "apply")
+        self.change(
+            &["apply", "-", "-y", "--allow", "fragment,placeholder", "--json", "-q"],
+            &answer,
+            "apply",
+        )
     }
 
     fn record(&mut self, step: usize) -> WalkResult<()> {

@@ -62,7 +62,9 @@ impl Do {
         let project = room.join("project").display().to_string();
         let answer = room.join("answer.md").display().to_string();
         let words: Vec<&str> = match self {
-            Do::Apply => vec!["apply", &answer, "-y", "-C", &project, "--json"],
+            Do::Apply => {
+                vec!["apply", &answer, "-y", "--allow", "fragment,placeholder", "-C", &project, "--json"]
+            }
             // Scenarios are played in copies of a project, whose changes another checkout made.
             Do::Undo => vec!["undo", "-y", "--allow", "foreign-change", "-C", &project, "--json"],
             Do::Redo => vec!["redo", "-y", "--allow", "foreign-change", "-C", &project, "--json"],
