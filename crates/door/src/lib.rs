@@ -13,7 +13,7 @@
 //! | `approval` | who says yes (`approver`), by which rules (`rules`, one file each), and the files a person always looks at (`guarded`) |
 //! | `gate` | running the project's commands, and the verdict on what they said; `repair_prompt` for the model |
 //! | `linter` | errors out of a linter's output, one reader per tool; which of them are new |
-//! | `adopt` | changes already made: secure the project before a command, record what it changed |
+//! | `adopt` | changes already made: secure the project before each command of a turn, record what it changed |
 //! | `instructions` | what a model is told so that its answer can come in |
 //! | `git` | which files a git commit takes, and a branch per change |
 //! | `setup` | what `init` writes |
@@ -29,7 +29,7 @@ pub mod linter;
 pub mod setup;
 mod submit;
 
-pub use adopt::{Adoption, RecordedCommand, SecuredProject};
+pub use adopt::{Adoption, CommandWatch, RecordedCommand};
 pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleText};

@@ -47,7 +47,8 @@ pub use log::search::LogFilter;
 pub use log::{LogEntry, LogPage, LogTarget, LogTransaction, UndoState};
 pub use record::shown_texts::ShownTexts;
 pub use recording::{
-    CommandScope, LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutcome, SecureProgress, SecureReport,
+    CommandScope, LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutcome, SecureProgress,
+    SecureReport,
 };
 pub use revert::history::{HistoryKind, RedoTarget, RevertStep};
 pub use revert::{KeptEdits, RevertOptions, RevertPlan};

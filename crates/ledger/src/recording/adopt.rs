@@ -12,12 +12,12 @@ use crate::disk::{Digest, PathResolver, StateDir, StateSubdir, state_dir};
 use crate::record::{
     self, FILES, FileImage, FileRecord, INLINE_TOTAL, LINK_MODE, Record, RecordContent, RecordOmission, blobs,
 };
+use crate::recording::walk::IgnoredPaths;
 use crate::recording::{
     ADOPTED_BYTES, ENTRIES, FILE_BYTES, LedgerRestoreOutcome, RecordingDifferences, RecordingDirectory,
     RecordingTree, RecordingWalkBounds, SecuredContent, SecuredEntry, SecuredTree, SuspectFile, compare,
     format_size, root,
 };
-use crate::recording::walk::IgnoredPaths;
 use crate::seal::SealPurpose;
 use crate::transaction::{CommittedTransaction, SYNC_EACH, TransactionHeader, draft_record, recover};
 use crate::{IoContext, Ledger, LedgerResult, io_error};
@@ -63,8 +63,6 @@ pub(super) struct ChangedTree<'t> {
     pub(super) now: &'t RecordingTree,
     /// What git ignores now.
     pub(super) ignored: &'t IgnoredPaths,
-    /// How the two differ.
-    pub(super) difference: &'t TreeDifference,
 }
 
 /// What is looked at after a command: everything that was there before, and as much again.
@@ -89,6 +87,7 @@ pub(super) fn adopt(
     state: &StateDir,
     own: &RecordingDirectory,
     changed: &ChangedTree<'_>,
+    difference: &TreeDifference,
     about: TransactionHeader,
     number_before: u64,
 ) -> LedgerResult<RecordingOutcome> {
@@ -97,7 +96,7 @@ pub(super) fn adopt(
     // Before anything is numbered: earlier records come first.
     let (history, missed) = changed.before.before.restore_missing(ledger, state, &images, &scratch)?;
     let number = ledger.next_number()?;
-    let differences = compare::compare(changed);
+    let differences = compare::compare(changed, difference);
     let mut adopting = AdoptRun {
         state,
         own,

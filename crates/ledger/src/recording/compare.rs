@@ -51,12 +51,16 @@ pub(super) enum SecuredContent<'t> {
 }
 
 /// Compares the two.
-pub(super) fn compare<'t>(changed: &ChangedTree<'t>) -> RecordingDifferences<'t> {
-    let ChangedTree { before, now, ignored: ignored_now, difference } = *changed;
+pub(super) fn compare<'t>(
+    changed: &ChangedTree<'t>,
+    difference: &TreeDifference,
+) -> RecordingDifferences<'t> {
+    let ChangedTree { before, now, ignored: ignored_now } = *changed;
     let TreeDifference { changes, racy, unknown } = difference;
     let blind = before.blind.iter().map(String::as_str).collect();
     let found = RecordingDifferences::default();
-    let mut comparison = RecordingComparison { before, now, ignored_now, blind, ignored: BTreeMap::new(), found };
+    let mut comparison =
+        RecordingComparison { before, now, ignored_now, blind, ignored: BTreeMap::new(), found };
     for change in changes {
         comparison.add_change(change);
     }

@@ -153,18 +153,30 @@ impl LedgerInventory {
 
     /// Whether nothing was made or removed there since, as far as its directories tell; `began` is when that was last
     /// certain.
-    pub(super) fn is_current(&self, ledger: &Ledger, state: &StateDir, began: (i64, u32)) -> LedgerResult<bool> {
+    pub(super) fn is_current(
+        &self,
+        ledger: &Ledger,
+        state: &StateDir,
+        began: (i64, u32),
+    ) -> LedgerResult<bool> {
         let is_old = |stat: &Option<EntryStat>| stat.is_none_or(|stat| !stat.is_racy(began));
         Ok(self.directories.iter().all(is_old) && self.directories == stat_directories(ledger, state)?)
     }
 
     /// Whether nothing has to be brought back.
-    pub(super) fn is_whole(&self, ledger: &Ledger, state: &StateDir, began: (i64, u32)) -> LedgerResult<bool> {
+    pub(super) fn is_whole(
+        &self,
+        ledger: &Ledger,
+        state: &StateDir,
+        began: (i64, u32),
+    ) -> LedgerResult<bool> {
         if self.is_current(ledger, state, began)? {
             return Ok(true);
         }
-        let now = if_found(state.fs().stamp(state.dir(), LOCK.as_ref())).context("look at", STATE_DIR_NAME)?;
-        let is_same = now.zip(self.lock).is_some_and(|(now, was)| EntryStat::from_stamp(&now).is_same_record(&was));
+        let now =
+            if_found(state.fs().stamp(state.dir(), LOCK.as_ref())).context("look at", STATE_DIR_NAME)?;
+        let is_same =
+            now.zip(self.lock).is_some_and(|(now, was)| EntryStat::from_stamp(&now).is_same_record(&was));
         Ok(is_same && self.count_missing(state)? == 0)
     }
 

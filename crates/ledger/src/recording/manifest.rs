@@ -12,8 +12,8 @@ use relaycode_snapshot::{EntryId, ImageLocation, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Digest;
-use crate::recording::walk::IgnoredPaths;
 use crate::recording::LedgerInventory;
+use crate::recording::walk::IgnoredPaths;
 use crate::seal::SealPurpose;
 use crate::transaction::TransactionHeader;
 use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, io_error};

@@ -28,11 +28,11 @@ pub use ledger_files::LedgerRestoreOutcome;
 use manifest::{RecordingManifest, SecuredTree};
 pub(crate) use recovery::recover_dead_recordings;
 pub use relaycode_snapshot::Omission;
-pub use secure::{SecureProgress, SecureReport};
 use secure::format_size;
+pub use secure::{SecureProgress, SecureReport};
 pub use session::{CommandScope, Recording};
-pub(crate) use store::any_recording;
 use store::RecordingDirectory;
+pub(crate) use store::any_recording;
 use walk::{RecordingTree, RecordingWalkBounds};
 
 /// Entries of a project that are looked at.

@@ -47,8 +47,7 @@ fn recover_one(
         Ok((manifest.read_tree(ledger, &own.dir, &own.path()), manifest, is_own))
     };
     let (before, manifest) = match read() {
-        Err(LedgerError::Damaged { .. })
-        | Ok((Err(LedgerError::Damaged { .. }), ..) | (Ok(_), _, false)) => {
+        Err(LedgerError::Damaged { .. }) | Ok((Err(LedgerError::Damaged { .. }), ..) | (Ok(_), _, false)) => {
             return set_aside(state, &own).map(|outcome| Some((own.id, outcome)));
         }
         Err(error) | Ok((Err(error), ..)) => return Err(error),
@@ -67,10 +66,9 @@ fn recover_one(
     // Before the record: one that is there without being marked would pass for whole.
     group::mark_interrupted(state, &group)?;
     let difference = TreeDifference::between(&before.tree, &tree.snapshot);
-    let ignored = &before.ignored;
-    let changed = ChangedTree { before: &before, now: &tree, ignored, difference: &difference };
+    let changed = ChangedTree { before: &before, now: &tree, ignored: &before.ignored };
     let RecordingOutcome { committed, omissions: left, .. } =
-        adopt::adopt(ledger, state, &own, &changed, about, manifest.number)?;
+        adopt::adopt(ledger, state, &own, &changed, &difference, about, manifest.number)?;
     // The record is what counts from here on: what is left of the recording, the next recovery clears away.
     let cleared = own.clear(state);
     let files = committed.as_ref().map_or(0, |committed| committed.record.result.len());

@@ -335,9 +335,8 @@ impl SecureRun<'_, '_> {
             self.links.insert(id, target);
             return;
         }
-        let read = self
-            .open_parent(path)
-            .and_then(|dir| self.root.fs().read_link(&dir, split_parent(path).1));
+        let read =
+            self.open_parent(path).and_then(|dir| self.root.fs().read_link(&dir, split_parent(path).1));
         match read {
             Ok(target) => _ = self.links.insert(id, target),
             Err(error) if error.kind() == io::ErrorKind::NotFound => self.gone.push(id),

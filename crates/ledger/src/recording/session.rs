@@ -178,6 +178,11 @@ impl Recording<'_> {
         secured.own.clear(&self.ledger.make_state()?)
     }
 
+    /// The transaction that the command that runs is going to be.
+    pub fn command_id(&self) -> Option<TxId> {
+        Some(self.running.as_ref()?.told.uuid)
+    }
+
     /// What was secured last, and what was not.
     pub fn secure_report(&self) -> Option<&SecureReport> {
         Some(&self.secured.as_ref()?.report)
@@ -356,8 +361,8 @@ impl SecuredProject {
         if another.is_some() {
             about.notes.push("the project's directory was replaced by another one while it ran".to_string());
         }
-        let changed = ChangedTree { before, now: &now, ignored: &self.ignored, difference: &difference };
-        let outcome = adopt::adopt(ledger, &state, &self.own, &changed, about, running.number)?;
+        let changed = ChangedTree { before, now: &now, ignored: &self.ignored };
+        let outcome = adopt::adopt(ledger, &state, &self.own, &changed, &difference, about, running.number)?;
         // The record is there, and what is left of this the next recovery clears away.
         let _ = self.own.clear_scratch(&state);
         Ok(outcome)

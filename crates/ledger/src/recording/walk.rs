@@ -50,7 +50,8 @@ impl IgnoredPaths {
 
 fn is_build_output(root: &LedgerRoot, path: &str) -> bool {
     let fs = root.fs();
-    let has_tag = || fs.open_dir(root.dir(), path).and_then(|dir| fs.exists(&dir, CACHE_TAG)).unwrap_or(false);
+    let has_tag =
+        || fs.open_dir(root.dir(), path).and_then(|dir| fs.exists(&dir, CACHE_TAG)).unwrap_or(false);
     BUILD_OUTPUT.contains(&split_parent(path).1) || has_tag()
 }
 

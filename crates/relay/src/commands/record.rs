@@ -11,7 +11,7 @@ use relaycode_door::{Adoption, Door, DoorError, RecordedCommand};
 use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
-use relaycode_ledger::{LedgerError, SecureReport};
+use relaycode_ledger::{LedgerError, SecureProgress, SecureReport};
 use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
@@ -57,15 +57,20 @@ impl RecordArgs {
         let signals = SignalGuard::acquire()?;
         ignore_sigquit()?;
         let door = project.into_door(ctx)?;
-        let what =
-            RecordedCommand { argv: &self.command, message: self.message.as_deref(), now: clock::now_utc() };
+        let what = RecordedCommand {
+            argv: &self.command,
+            message: self.message.as_deref(),
+            now: clock::now_utc(),
+            origin: "record",
+        };
 
         let began = Instant::now();
         let waiting = start_spinner(ctx, "backing up the project's files");
-        let watched = door.secure(&what, &mut |_, _| {}, &|| signals.stop_requested());
+        let mut watch = door.watch_commands(None)?;
+        let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| signals.stop_requested() };
+        let secured = watch.begin(&what, &[], &mut progress).cloned();
         drop(waiting);
-        let watched = watched?;
-        let secured = watched.recording.secure_report().clone();
+        let secured = secured?;
         let text = views::recording::secured_line(&secured, began.elapsed(), &ctx.console.err_style());
         ctx.eprint_at(LogLevel::Info, &text);
         ctx.console.flush();
@@ -74,7 +79,7 @@ impl RecordArgs {
         signals.clear_interrupt();
         let job = Job {
             output: JobOutput::Inherited { stdout_to_stderr: ctx.is_json() },
-            keep_open: watched.recording.liveness_fd().map(Arc::new),
+            keep_open: watch.recording.liveness_fd().map(Arc::new),
             ..Job::argv(self.command.iter().cloned(), ctx.options.directory.clone())
         };
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
@@ -82,11 +87,13 @@ impl RecordArgs {
         let ran = door.runner.run(&job, &stop, &mut |_| {});
 
         let waiting = start_spinner(ctx, "looking at what changed");
-        let (secured_at, outside) = watched.recording.storage_path();
+        let (secured_at, outside) = watch.recording.storage_path().unwrap_or_default();
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         // A command may remove anything that is the user's.
         let is_secured_gone = !secured_at.exists();
-        let adoption = door.adopt(watched, ran.as_ref().ok());
+        let adoption = watch.finish(ran.as_ref().ok());
+        // What cannot be cleared away now, the next command clears.
+        let _ = watch.close();
         drop(waiting);
         let adoption = adoption.map_err(|error| not_recorded_failure(error, &door.root, &secured_at))?;
         let line = what.command_line();

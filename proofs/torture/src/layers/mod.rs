@@ -1,6 +1,7 @@
 //! The layers: one kind of harm each.
 
 mod chains;
+mod commands;
 mod disk;
 mod errno;
 mod flips;
@@ -132,6 +133,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<race::Race>(),
     entry::<chains::Chains>(),
     entry::<walks::Walks>(),
+    entry::<commands::Commands>(),
     entry::<paths::Paths>(),
     entry::<flips::Flips>(),
     entry::<poison::Poisoned>(),

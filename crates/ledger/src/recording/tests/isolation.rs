@@ -57,7 +57,10 @@ fn a_command_that_removes_everything_is_undone_and_earlier_changes_are_still_the
     fs::write(kept.join("0"), "somebody's bytes").unwrap();
     let was = reach.project.tree();
     let recording = secure(&ledger, &[]);
-    assert!(recording.storage_path().unwrap().1 && recording.secure_report().unwrap().within_reach_reason.is_none());
+    assert!(
+        recording.storage_path().unwrap().1
+            && recording.secure_report().unwrap().within_reach_reason.is_none()
+    );
     assert!(!reach.project.path(".relaycode/recordings").exists(), "out of the project's reach");
     reach.wipe();
     let adopted = adopt(recording);
@@ -98,7 +101,7 @@ fn if_relay_dies_as_well_the_next_one_finds_the_recording_in_an_empty_project() 
     change(&ledger, "a", Some(b"one\n"), b"two\n");
     let was = reach.project.tree();
     let recording = secure(&ledger, &[]);
-    let id = recording.id();
+    let id = recording.command_id().unwrap();
     reach.wipe();
     drop(recording);
     let ledger = reach.ledger();
@@ -202,7 +205,15 @@ fn without_a_directory_of_the_users_own_it_is_said_that_everything_lies_within_r
     let settings = LedgerSettings { home: Some(project.path("own")), ..LedgerSettings::default() };
     let ledger = Ledger::open(Arc::new(RealFs::default()), project.dir.path(), settings).unwrap();
     let recording = secure(&ledger, &[]);
-    assert!(recording.secure_report().unwrap().within_reach_reason.as_ref().unwrap().contains("lies in the project"));
+    assert!(
+        recording
+            .secure_report()
+            .unwrap()
+            .within_reach_reason
+            .as_ref()
+            .unwrap()
+            .contains("lies in the project")
+    );
     assert_eq!(recording.secure_report().unwrap().files, 1);
     assert_eq!(adopt(recording).committed, None);
 }

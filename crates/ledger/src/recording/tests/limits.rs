@@ -27,7 +27,7 @@ fn secured(tree: walk::RecordingTree) -> SecuredTree {
 
 fn compared<'t>(before: &'t SecuredTree, now: &'t walk::RecordingTree) -> RecordingDifferences<'t> {
     let difference = TreeDifference::between(&before.tree, &now.snapshot);
-    compare::compare(&ChangedTree { before, now, ignored: &before.ignored, difference: &difference })
+    compare::compare(&ChangedTree { before, now, ignored: &before.ignored }, &difference)
 }
 
 /// How many files there are, and of which directories how many names were not looked at.

@@ -19,6 +19,7 @@ use crate::{Ledger, LedgerError, LedgerResult, LedgerSettings, TxId};
 
 mod isolation;
 mod limits;
+mod sequences;
 
 type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
@@ -429,7 +430,7 @@ fn a_recording_whose_process_died_is_adopted_once() {
     let was = project.tree();
     let ledger = project.ledger();
     let recording = secure(&ledger, &[]);
-    let id = recording.id();
+    let id = recording.command_id().unwrap();
     project.put("a", b"1\n");
     fs::remove_file(project.path("b")).unwrap();
     drop(recording);
@@ -484,7 +485,13 @@ fn beyond_the_room_that_there_is_the_small_files_are_secured_and_the_large_ones_
     let recording = secure(&ledger, &[]);
     assert_eq!((recording.secure_report().unwrap().files, recording.secure_report().unwrap().bytes), (2, 50));
     assert_eq!(
-        recording.secure_report().unwrap().omissions.iter().map(|left| left.path.as_str()).collect::<Vec<_>>(),
+        recording
+            .secure_report()
+            .unwrap()
+            .omissions
+            .iter()
+            .map(|left| left.path.as_str())
+            .collect::<Vec<_>>(),
         ["a"]
     );
     model.set_free_bytes(1 << 30);
