@@ -64,6 +64,10 @@ pub fn adoption_report(adoption: &Adoption, line: &str, style: &OutputStyle) -> 
         );
         out += &outcome::warning_line(style, &style.safe(&said));
     }
+    if !adoption.git_changes.is_empty() {
+        let said = format!("git: {}", adoption.git_changes.join(", "));
+        out += &outcome::indented_line(style, &style.safe(&said));
+    }
     let records = pluralize(adoption.history.restored, "earlier change");
     let are = if adoption.history.restored == 1 { "is" } else { "are" };
     if adoption.history.removed {
