@@ -13,7 +13,7 @@ use relaycode_ledger::{
 use relaycode_project::git::{head::GitHead, snapshot::GitSnapshot};
 use relaycode_text::redact::redact;
 
-use crate::{door::Door, submit::outcome::DoorError};
+use crate::{door::Door, set_aside::SetAsideReport, submit::outcome::DoorError};
 
 /// Characters of a command line in a record.
 const LINE_CHARS: usize = 500;
@@ -78,6 +78,18 @@ pub struct Adoption {
     pub head_change: Option<(GitHead, GitHead)>,
     /// What else of git's own changed, each as it stands in the record: branches, tags, the index.
     pub git_changes: Vec<String>,
+    /// What it made or changed at protected names.
+    pub set_aside: SetAsideReport,
+}
+
+/// How a command ended.
+pub struct CommandEnd<'e> {
+    /// `None`: it never began.
+    pub finished: Option<&'e JobOutcome>,
+    /// Whether a path beneath the project is a protected name: what the command made or changed there is set aside.
+    pub is_protected: &'e dyn Fn(&str) -> bool,
+    /// The time now, ISO 8601 in UTC.
+    pub now: &'e str,
 }
 
 impl Door {
@@ -129,11 +141,12 @@ impl CommandWatch<'_> {
         Ok(report)
     }
 
-    /// Records what changed since; `finished` is how the command ended, `None` if it never began.
+    /// Records what changed since, and sets aside what is protected.
     ///
     /// # Errors
     /// The ledger's. What was secured is still there then: `relay recover` tries again.
-    pub fn finish(&mut self, finished: Option<&JobOutcome>) -> Result<Adoption, DoorError> {
+    pub fn finish(&mut self, end: &CommandEnd<'_>) -> Result<Adoption, DoorError> {
+        let CommandEnd { finished, is_protected, now: time } = *end;
         let door = self.door;
         let now = GitSnapshot::take(&door.root);
         let before = std::mem::take(&mut self.git);
@@ -147,7 +160,10 @@ impl CommandWatch<'_> {
         notes.extend(git_changes.iter().map(|change| format!("git: {change}")));
         let ended = RecordingEnd { notes, branch: now.head.branch, head: now.head.commit };
         let adopted = self.recording.finish(ended, &|| door.ignored_paths())?;
+        let record = adopted.committed.as_ref().map(|committed| &committed.record);
+        let set_aside = record.map(|record| door.set_aside(record, is_protected, time)).unwrap_or_default();
         Ok(Adoption {
+            set_aside,
             committed: adopted.committed,
             irreversible: adopted.omissions,
             history: adopted.ledger_restore,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use relaycode_door::{Adoption, Door, DoorError, RecordedCommand};
+use relaycode_door::{Adoption, CommandEnd, Door, DoorError, RecordedCommand};
 use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
@@ -91,7 +91,8 @@ impl RecordArgs {
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         // A command may remove anything that is the user's.
         let is_secured_gone = !secured_at.exists();
-        let adoption = watch.finish(ran.as_ref().ok());
+        let end = CommandEnd { finished: ran.as_ref().ok(), is_protected: &|_| false, now: &clock::now_utc() };
+        let adoption = watch.finish(&end);
         // What cannot be cleared away now, the next command clears.
         let _ = watch.close();
         drop(waiting);
