@@ -363,8 +363,12 @@ impl SecuredProject {
         }
         let changed = ChangedTree { before, now: &now, ignored: &self.ignored };
         let outcome = adopt::adopt(ledger, &state, &self.own, &changed, &difference, about, running.number)?;
-        // The record is there, and what is left of this the next recovery clears away.
-        let _ = self.own.clear_scratch(&state);
+        // The record is there, and what is left of this the next recovery clears away. In another directory nothing of what
+        // is open here could go on.
+        let _ = match another {
+            None => self.own.clear_scratch(&state),
+            Some(_) => self.own.clear(&state),
+        };
         Ok(outcome)
     }
 

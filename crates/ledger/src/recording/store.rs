@@ -201,7 +201,7 @@ impl RecordingDirectory {
     }
 
     /// Removes the directory with all that is in it, and its scratch.
-    pub(super) fn clear(self, state: &StateDir) -> LedgerResult<()> {
+    pub(super) fn clear(&self, state: &StateDir) -> LedgerResult<()> {
         self.store.clear(state.fs(), self.id).context("remove", &self.path())?;
         self.clear_scratch(state)
     }

@@ -402,25 +402,25 @@ fn a_fresh_file_with_several_names_is_recorded_and_goes_by_each_of_them() {
 #[test]
 fn what_git_ignores_is_secured_if_it_is_little_and_named_if_it_is_not() {
     let project =
-        Project::new(&[("a", b"one\n", 0o644), (".env", b"KEY=1\n", 0o600), ("target/log", b"x", 0o644)]);
-    fs::File::create(project.path("target/big")).unwrap().set_len(IGNORED_BYTES).unwrap();
+        Project::new(&[("a", b"one\n", 0o644), (".env", b"KEY=1\n", 0o600), ("data/log", b"x", 0o644)]);
+    fs::File::create(project.path("data/big")).unwrap().set_len(IGNORED_BYTES).unwrap();
     let ledger = project.ledger();
-    let recording = secure(&ledger, &["target/", ".env"]);
+    let recording = secure(&ledger, &["data/", ".env"]);
     let left = recording.secure_report().unwrap().omissions.clone();
     assert_eq!(
         (recording.secure_report().unwrap().files, left.len(), left[0].path.as_str(), left[0].files),
-        (2, 1, "target/", 2)
+        (2, 1, "data/", 2)
     );
     project.put(".env", b"KEY=2\n");
-    project.put("target/log", b"y");
-    project.put("target/more", b"z");
+    project.put("data/log", b"y");
+    project.put("data/more", b"z");
     project.put("a", b"1\n");
     let adopted = adopt(recording);
     let record = adopted.committed.unwrap().record;
     assert_eq!(record.result.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), [".env", "a"]);
     assert_eq!(
         (adopted.omissions.len(), adopted.omissions[0].path.as_str(), adopted.omissions[0].files),
-        (1, "target/", 2)
+        (1, "data/", 2)
     );
 }
 
