@@ -170,7 +170,7 @@ impl LedgerInventory {
         state: &StateDir,
         began: (i64, u32),
     ) -> LedgerResult<bool> {
-        if self.is_current(ledger, state, began)? {
+        if !self.is_known() || self.is_current(ledger, state, began)? {
             return Ok(true);
         }
         let now =

@@ -269,14 +269,13 @@ impl SecuredProject {
             self.ignored = IgnoredPaths::new(&ledger.root, &(scope.ignored)());
             is_stale = false;
         }
-        let bounds = RecordingWalkBounds {
-            ignored_paths: &self.ignored,
-            known: None,
-            most: ENTRIES,
-            own_directory: root::own_directory_id(ledger),
-            began,
+        let own_directory = root::own_directory_id(ledger);
+        let walk = |ignored_paths: &IgnoredPaths| {
+            let bounds =
+                RecordingWalkBounds { ignored_paths, known: None, most: ENTRIES, own_directory, began };
+            walk::walk(&ledger.root, &bounds)
         };
-        let mut now = walk::walk(&ledger.root, &bounds)?;
+        let mut now = walk(&self.ignored)?;
         let check = EntryCheck { root: &ledger.root, images: ImageReader::open(fs, &self.own.dir) };
         let mut carried = CarriedEntries::default();
         if let Some(before) = &mut self.tree {
@@ -295,8 +294,12 @@ impl SecuredProject {
                 return Ok(());
             }
             if is_stale || changes_ignored(&difference, before, &now) {
-                self.ignored = IgnoredPaths::new(&ledger.root, &(scope.ignored)());
-                now.mark_ignored(&self.ignored);
+                let ignored = IgnoredPaths::new(&ledger.root, &(scope.ignored)());
+                // What is looked into now must be what is looked into after the command.
+                if ignored != self.ignored {
+                    self.ignored = ignored;
+                    now = walk(&self.ignored)?;
+                }
             }
             carried = CarriedEntries::of(before, &now, &check);
         }

@@ -176,6 +176,32 @@ fn what_is_going_to_be_destroyed_is_secured_beyond_the_budgets_or_named_before()
 }
 
 #[test]
+fn build_output_that_a_command_made_is_named_once_and_never_looked_into() {
+    let project = project();
+    let ledger = project.ledger();
+    let mut recording = ledger.open_recording();
+    begin_doomed(&mut recording, &[], &[]);
+    project.put("target/debug/made", b"x");
+    project.put("a", b"changed\n");
+    let later = || vec!["target/".to_string()];
+    let outcome = recording.finish(RecordingEnd::default(), &later).unwrap();
+    assert_eq!(changed(&outcome), ["a"]);
+    assert_eq!(why(&outcome.omissions, "target/"), "was made, and is build output");
+    for _ in 0..2 {
+        let report = begin_doomed(&mut recording, &[], &["target/"]);
+        assert!(why(&report.omissions, "target/").contains("never backed up"));
+        project.put("target/debug/more", b"x");
+        assert_eq!(recording.finish(RecordingEnd::default(), &later).unwrap(), RecordingOutcome::default());
+    }
+    // A list that changed between two commands counts as well.
+    fs::create_dir_all(project.path("node_modules/x")).unwrap();
+    project.put(".gitignore", b"node_modules/\n");
+    begin_doomed(&mut recording, &[], &["node_modules/", "target/"]);
+    project.put("node_modules/x/y", b"x");
+    assert_eq!(recording.finish(RecordingEnd::default(), &later).unwrap(), RecordingOutcome::default());
+}
+
+#[test]
 fn between_two_commands_nothing_is_in_the_way_of_others_and_nothing_is_recorded_should_relay_die() {
     let project = project();
     let home = tempfile::tempdir().unwrap();
