@@ -14,6 +14,7 @@
 //! | `identity` | the name `init` gives a project |
 //! | `command_line` | a command line of a shell, read but not run |
 //! | `access` | what somebody who works for the user may do |
+//! | `permissions` | rules, what a command line would do, and whether that is allowed, asked about or refused |
 //! | `git` | git as a program: `call` runs it so that nothing of a repository runs, `hooks` is what a commit would run; `commit`, `branch`, `status`, `diff`, `scratch` …; `head` reads branch and commit without git |
 //! | `ignore_files` | what `.ignore` and `.gitignore` leave out, read within bounds |
 //! | `notices` | what the user was told once of a project |
@@ -27,6 +28,7 @@ pub mod git;
 pub mod identity;
 pub mod ignore_files;
 pub mod notices;
+pub mod permissions;
 pub mod root;
 pub mod seal;
 pub mod trust;
