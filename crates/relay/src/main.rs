@@ -40,6 +40,7 @@ use terminal::console::Console;
 use terminal::environment::ConsoleEnv;
 use terminal::signals::SignalGuard;
 use terminal::{copy_out, questions};
+use wiring::command_fence;
 use wiring::context::CommandContext;
 use wiring::home::RelayHome;
 use wiring::programs::UserPrograms;

@@ -51,12 +51,7 @@ fn try_level(program: &Path, temp: &Path, level: FenceLevel) -> io::Result<Fence
         network: false,
         sockets: false,
     };
-    let spec = FenceSpec {
-        fence,
-        directory: "/".into(),
-        words: Vec::new(),
-        environment: Vec::new(),
-    };
+    let spec = FenceSpec { fence, directory: "/".into(), words: Vec::new(), environment: Vec::new() };
     let mut channel = FenceChannel::new(&spec)?;
     let mut command = channel.command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

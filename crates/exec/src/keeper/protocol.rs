@@ -169,7 +169,12 @@ mod tests {
 
     #[test]
     fn messages_survive_any_cutting() {
-        let report = KeeperReport::Ended { how: KeeperExitReason::Signalled(9), left_behind: 3, escaped: 0, unprotected: vec!["/p/.envrc".into()] };
+        let report = KeeperReport::Ended {
+            how: KeeperExitReason::Signalled(9),
+            left_behind: 3,
+            escaped: 0,
+            unprotected: vec!["/p/.envrc".into()],
+        };
         let started = KeeperReport::Started { pid: 7, since: u64::MAX };
         let mut bytes = encode_message(&report).unwrap();
         bytes.extend(encode_message(&started).unwrap());

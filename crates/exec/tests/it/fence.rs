@@ -226,7 +226,8 @@ fn a_job_in_a_fence_is_ended_by_its_deadline_and_leaves_nobody() {
     let mark = Mark::new();
     let total = Some(Duration::from_millis(500));
     let deadlines = Deadlines { total, grace: Duration::from_millis(100), ..Deadlines::default() };
-    let job = mark.on(Job { deadlines, ..fenced.job("trap '' TERM; setsid sleep 300 & sleep 300; sleep 300") });
+    let job =
+        mark.on(Job { deadlines, ..fenced.job("trap '' TERM; setsid sleep 300 & sleep 300; sleep 300") });
     assert_eq!(run(&job).reason, ExitReason::DeadlinePassed);
     mark.must_be_gone();
 
@@ -264,8 +265,7 @@ fn a_layer_looks_written_and_the_users_own_is_not() {
     }
     fs::write(fenced.path("cache/old"), "old\n").unwrap();
     let cache = fenced.path("cache");
-    let layer =
-        FenceLayer { directory: cache.clone().into(), kept_in: fenced.path("layer").into() };
+    let layer = FenceLayer { directory: cache.clone().into(), kept_in: fenced.path("layer").into() };
     let run_in = |line: &str| {
         let mut job = fenced.job(line);
         if let Some(fence) = &mut job.fence {

@@ -172,7 +172,11 @@ fn start(
 }
 
 /// What starts the same command in its fence, and where the stage says what came of it.
-fn enter_fence(command: &Command, order: &KeeperRequest, fence: &JobFence) -> io::Result<(Command, FenceChannel)> {
+fn enter_fence(
+    command: &Command,
+    order: &KeeperRequest,
+    fence: &JobFence,
+) -> io::Result<(Command, FenceChannel)> {
     let mut environment: BTreeMap<OsString, OsString> =
         std::env::vars_os().filter(|(name, _)| !is_scrubbed(name, fence.sockets)).collect();
     for (name, value) in command.get_envs() {
@@ -184,7 +188,10 @@ fn enter_fence(command: &Command, order: &KeeperRequest, fence: &JobFence) -> io
     let spec = FenceSpec {
         fence: fence.clone(),
         directory: OsString::from_vec(order.directory.clone()),
-        words: std::iter::once(command.get_program()).chain(command.get_args()).map(OsStr::to_owned).collect(),
+        words: std::iter::once(command.get_program())
+            .chain(command.get_args())
+            .map(OsStr::to_owned)
+            .collect(),
         environment: environment.into_iter().collect(),
     };
     let channel = FenceChannel::new(&spec)?;

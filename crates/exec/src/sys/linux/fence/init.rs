@@ -12,7 +12,9 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus};
 
-use super::{OPEN_FILES, START_PROGRAM, Step, StepError, close_inherited, command, give_up, loopback, mounts};
+use super::{
+    OPEN_FILES, START_PROGRAM, Step, StepError, close_inherited, command, give_up, loopback, mounts,
+};
 use crate::fence::{FenceChannel, FenceEnd, FenceReport, FenceSpec};
 
 /// How long those that a command leaves behind may take to end by themselves, as outside of a fence.
@@ -106,6 +108,7 @@ fn count_left_behind() -> usize {
         }
     }
     let numbers = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let numbers = numbers.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
+    let numbers =
+        numbers.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
     numbers.count().saturating_sub(1).max(1)
 }

@@ -32,7 +32,9 @@ use std::process::{Command, ExitCode};
 
 use rustix::fs::MemfdFlags;
 
-use crate::fence::{FENCE_FAILED_CODE, FenceChannel, FenceLevel, FenceReport, FenceSpec, JobFence, START_PROGRAM};
+use crate::fence::{
+    FENCE_FAILED_CODE, FenceChannel, FenceLevel, FenceReport, FenceSpec, JobFence, START_PROGRAM,
+};
 
 /// Where a process finds what it has open, by number.
 pub(crate) const OPEN_FILES: &str = "/proc/self/fd";

@@ -76,7 +76,8 @@ fn mount_layer(layer: &FenceLayer) -> io::Result<()> {
     let kept_in = Path::new(&layer.kept_in);
     let (upper, work) = (kept_in.join("upper"), kept_in.join("work"));
     let mut options = b"userxattr".to_vec();
-    for (name, path) in [("lowerdir", Path::new(&layer.directory)), ("upperdir", &upper), ("workdir", &work)] {
+    for (name, path) in [("lowerdir", Path::new(&layer.directory)), ("upperdir", &upper), ("workdir", &work)]
+    {
         let path = path.as_os_str().as_bytes();
         if path.iter().any(|byte| b",:\\\"".contains(byte)) {
             // They have a meaning of their own there.
