@@ -3,6 +3,7 @@
 mod chains;
 mod disk;
 mod errno;
+mod fence;
 mod flips;
 mod images;
 mod kill;
@@ -136,6 +137,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<flips::Flips>(),
     entry::<poison::Poisoned>(),
     entry::<sessions::Sessions>(),
+    entry::<fence::Fence>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {
