@@ -20,7 +20,7 @@ use crate::diff::equal_ends;
 use crate::lines::text_file::returns_end_lines;
 use crate::plan::{FindingKind, PlanFinding};
 use crate::response::markers::{is_end, is_start};
-use diff_signs::has_diff_signs;
+use diff_signs::{has_diff_signs, has_signs_on_some};
 use listing::is_listing;
 use phrase::PlaceholderPhrase;
 use stubs::new_stubs;
@@ -53,11 +53,17 @@ impl PlanCheck for PlaceholderCheck {
             let text = "every line begins with its number, as in a listing of the file".to_owned();
             out.push(file.finding(self.kind(), Some(1), text));
         }
+        let part = ChangedPart::of(before, after);
         if file.file.dialect == Some(WHOLE_FILE) && !before.is_empty() && has_diff_signs(before, after) {
             let text = "every new line begins with + or -, as in a diff".to_owned();
             out.push(file.finding(self.kind(), None, text));
+        } else if !before.is_empty()
+            && language.is_strict()
+            && has_signs_on_some(before, part.before, part.after)
+        {
+            let text = "new lines begin with +, - or >, as in a diff or a quote".to_owned();
+            out.push(file.finding(self.kind(), None, text));
         }
-        let part = ChangedPart::of(before, after);
         let mut found = part.placeholders(language);
         // Where nothing goes, dots stand for nothing.
         if file.file.removed > 0 && !before.is_empty() {
@@ -276,6 +282,11 @@ enum PlaceholderLanguage {
 }
 
 impl PlaceholderLanguage {
+    /// Whether a line cannot begin with a sign at the margin, but for the middle of a text.
+    fn is_strict(self) -> bool {
+        matches!(self, PlaceholderLanguage::Code | PlaceholderLanguage::Python)
+    }
+
     fn of(path: &str) -> PlaceholderLanguage {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
