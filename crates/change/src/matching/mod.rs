@@ -367,7 +367,11 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
         match places.len() {
             0 if span.is_lines() => {}
             0 => return not_found(query),
-            1 => return HunkSearchResult::Candidates(&TextSpanRung, places, None),
+            1 => {
+                let deeper =
+                    text_span::is_deeper(query.view, span, places[0].start).then_some(HunkDoubt::OtherDepth);
+                return HunkSearchResult::Candidates(&TextSpanRung, places, deeper);
+            }
             several => {
                 let count = text_span::count(query.view, span).max(several);
                 let places = places.iter().take(PLACES_LISTED).map(|fit| fit.start + 1).collect();

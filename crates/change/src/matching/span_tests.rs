@@ -135,3 +135,16 @@ fn text_that_grows_is_not_made_to_grow_again_unasked() {
         Some(HunkDoubt::Repeats)
     );
 }
+
+#[test]
+fn an_indented_text_inside_of_a_deeper_indentation_is_asked_about() {
+    let file = "fn f() {\n        }\n    x = y;\n}\n";
+    let doubt = |old: &str| {
+        let hunk = span(old, "z");
+        super::certainty_tests::doubts(file, &[hunk]).map(|(doubts, _)| doubts[0])
+    };
+    assert_eq!(doubt("    }"), Some(Some(HunkDoubt::OtherDepth)));
+    for certain in ["        }", "    x = y;", " = y", "x = y"] {
+        assert_eq!(doubt(certain), Some(None), "{certain:?}");
+    }
+}

@@ -96,6 +96,17 @@ pub(crate) fn has_result(view: &LineIndex<'_>, span: &TextSpan) -> bool {
         && memchr::memmem::find(view.text().0.as_bytes(), new.as_bytes()).is_some()
 }
 
+/// Whether the occurrence that begins on line `line`, of a text that begins with its indentation, begins inside of a deeper
+/// one: what was meant stood at another depth.
+pub(crate) fn is_deeper(view: &LineIndex<'_>, span: &TextSpan, line: usize) -> bool {
+    if span.every || !span.old.starts_with([' ', '\t']) {
+        return false;
+    }
+    let (text, starts) = view.text();
+    let there = &text[starts[line]..];
+    there.find(&span.old).is_some_and(|at| at > 0 && there[..at].trim().is_empty())
+}
+
 /// The line (from 0) of an offset; the text's end is one past the last.
 fn line_of(view: &LineIndex<'_>, offset: usize) -> usize {
     view.text().1.partition_point(|start| *start <= offset) - 1
