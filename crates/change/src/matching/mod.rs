@@ -368,9 +368,8 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
             0 if span.is_lines() => {}
             0 => return not_found(query),
             1 => {
-                let deeper =
-                    text_span::is_deeper(query.view, span, places[0].start).then_some(HunkDoubt::OtherDepth);
-                return HunkSearchResult::Candidates(&TextSpanRung, places, deeper);
+                let doubt = text_span::occurrence_doubt(query.view, span, places[0].start);
+                return HunkSearchResult::Candidates(&TextSpanRung, places, doubt);
             }
             several => {
                 let count = text_span::count(query.view, span).max(several);
