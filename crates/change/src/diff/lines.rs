@@ -39,8 +39,9 @@ fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
     let operations = if returns_end_lines(before) || returns_end_lines(after) {
         diff_operations(&split(before), &split(after))
     } else {
-        let (before, after) = changed_middle(before, after);
-        diff_operations(&split_feeds(before), &split_feeds(after))
+        let (head, tail) = equal_ends(before, after);
+        let middle = |text: &'_ [u8]| head..text.len() - tail;
+        diff_operations(&split_feeds(&before[middle(before)]), &split_feeds(&after[middle(after)]))
     };
     let (mut added, mut removed) = (0, 0);
     for op in operations {
@@ -52,19 +53,24 @@ fn count_text(before: &[u8], after: &[u8]) -> (usize, usize) {
     (added, removed)
 }
 
-/// Both texts without the whole lines that they share at the beginning and the end.
-fn changed_middle<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    let same = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+/// How many bytes of whole lines both texts share at the beginning, and how many after that at the end.
+pub(crate) fn equal_ends(before: &[u8], after: &[u8]) -> (usize, usize) {
+    /// Compared at once: most of two versions of a file is the same.
+    const CHUNK: usize = 1024;
+    let chunks = before.chunks(CHUNK).zip(after.chunks(CHUNK)).take_while(|(a, b)| a == b);
+    let same = chunks.map(|(a, _)| a.len()).sum::<usize>();
+    let same = same + before[same..].iter().zip(&after[same..]).take_while(|(a, b)| a == b).count();
     let start = memrchr(b'\n', &before[..same]).map_or(0, |at| at + 1);
     let (before, after) = (&before[start..], &after[start..]);
-    let same = before.iter().rev().zip(after.iter().rev()).take_while(|(a, b)| a == b).count();
+    let chunks = before.rchunks(CHUNK).zip(after.rchunks(CHUNK)).take_while(|(a, b)| a == b);
+    let same = chunks.map(|(a, _)| a.len()).sum::<usize>();
+    let rest = (&before[..before.len() - same], &after[..after.len() - same]);
+    let same = same + rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count();
     let (old_end, new_end) = (before.len() - same, after.len() - same);
     let begins_line = |text: &[u8], at: usize| at == 0 || text[at - 1] == b'\n';
-    let kept = if begins_line(before, old_end) && begins_line(after, new_end) {
-        same
-    } else {
-        let tail = &before[old_end..];
-        memchr(b'\n', tail).map_or(0, |at| tail.len() - at - 1)
-    };
-    (&before[..before.len() - kept], &after[..after.len() - kept])
+    if begins_line(before, old_end) && begins_line(after, new_end) {
+        return (start, same);
+    }
+    let tail = &before[old_end..];
+    (start, memchr(b'\n', tail).map_or(0, |at| tail.len() - at - 1))
 }

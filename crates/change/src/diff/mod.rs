@@ -17,6 +17,7 @@ use serde::Serialize;
 use similar::{DiffOp, DiffTag, group_diff_ops};
 
 pub use lines::count_changed_lines;
+pub(crate) use lines::equal_ends;
 pub use patch::{git_patch, reverse_git_patch};
 pub use word_diff::{LINE_BYTES, LineWords, RUN_LINES, changed_words};
 

@@ -331,3 +331,14 @@ fn a_deletion_without_context_that_was_made_is_not_made_again_elsewhere() {
     assert_eq!(doubt(file, deletion()), Some((None, once.to_owned())));
     assert_eq!(doubt(once, deletion()).unwrap().0, Some(HunkDoubt::OutsideScope));
 }
+
+#[test]
+fn a_place_that_differs_only_in_blanks_at_the_ends_of_lines_is_asked_about() {
+    let file = "def a():\n    x = load(1)  \n    return x\n\ndef b():\n    x = load(1)\n    return x + 1\n";
+    let edit = || swap("    x = load(1)", "    x = load(2)");
+    let changed = file.replace("load(1)\n", "load(2)\n");
+    assert_eq!(doubt(file, edit()), Some((Some(HunkDoubt::AlsoFits(2)), changed.clone())));
+    let named = Hunk { scope: lines("def b():"), ..edit() };
+    assert_eq!(doubt(file, named), Some((None, changed.clone())), "the scope says which one is meant");
+    assert_eq!(doubt(file, at(6, edit())), Some((None, changed)), "the number says which one is meant");
+}

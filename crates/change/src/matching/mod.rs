@@ -367,7 +367,10 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
         match places.len() {
             0 if span.is_lines() => {}
             0 => return not_found(query),
-            1 => return HunkSearchResult::Candidates(&TextSpanRung, places, None),
+            1 => {
+                let doubt = text_span::occurrence_doubt(query.view, span, places[0].start);
+                return HunkSearchResult::Candidates(&TextSpanRung, places, doubt);
+            }
             several => {
                 let count = text_span::count(query.view, span).max(several);
                 let places = places.iter().take(PLACES_LISTED).map(|fit| fit.start + 1).collect();
@@ -455,7 +458,23 @@ fn exact_places(
                 |fit: &HunkFit| if numbered { fit.end <= scope.head() } else { scope.excludes(fit) };
             places.iter().all(excludes)
         });
-    HunkSearchResult::Candidates(rung, places, outside.then_some(HunkDoubt::OutsideScope))
+    let doubt = if outside { Some(HunkDoubt::OutsideScope) } else { blank_twin(query, &places) };
+    HunkSearchResult::Candidates(rung, places, doubt)
+}
+
+/// The doubt about places that have the old text to the letter, if another has it but for blanks at the ends of lines
+/// and the author names none of them.
+fn blank_twin(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> Option<HunkDoubt> {
+    let (view, hunk) = (query.view, query.hunk);
+    if !hunk.before.iter().any(|line| evidence::has_words(line)) {
+        return None;
+    }
+    let alike = view.find(&hunk.before, MatchLevel::TrailingBlanks, hunk.claimed);
+    let is_known = |start: &usize| places.iter().any(|fit| fit.start == *start);
+    // Of too many places some are not listed.
+    let twin = alike.iter().find(|start| !is_known(start)).filter(|_| !view.is_cut(alike.len()))?;
+    let named = places.iter().any(|fit| disambiguate::is_named(view, hunk, fit));
+    (!named).then_some(HunkDoubt::AlsoFits(twin + 1))
 }
 
 /// Whether the lines at `fit` are indented more or less than the author's. A text may lose its indentation on the way,

@@ -135,3 +135,20 @@ fn text_that_grows_is_not_made_to_grow_again_unasked() {
         Some(HunkDoubt::Repeats)
     );
 }
+
+#[test]
+fn text_that_fits_only_inside_of_other_lines_is_asked_about() {
+    let doubt = |file: &str, old: &str, new: &str| {
+        super::certainty_tests::doubts(file, &[span(old, new)]).map(|(doubts, _)| doubts[0])
+    };
+    let file = "fn f() {\n        }\n    x = y;\n}\n";
+    assert_eq!(doubt(file, "    }", "z"), Some(Some(HunkDoubt::OtherDepth)));
+    for certain in ["        }", "    x = y;", " = y", "x = y"] {
+        assert_eq!(doubt(file, certain, "z"), Some(None), "{certain:?}");
+    }
+    assert_eq!(doubt("a()\n\nb()\n", "\nb()", "b()"), Some(None));
+    assert_eq!(doubt("a()\nb()\n", "\nb()", "b()"), Some(Some(HunkDoubt::JoinsLines)), "sent again");
+    assert_eq!(doubt("a()\nb()\n", "a()\n", "c()"), Some(Some(HunkDoubt::JoinsLines)));
+    assert_eq!(doubt("a()\nb()\n", "b()\n", "c()"), Some(None), "at the end of the file");
+    assert_eq!(doubt("a()\nb()\n", "a()\n", ""), Some(None));
+}

@@ -173,6 +173,11 @@ pub enum HunkDoubt {
     PerhapsIn,
     /// The new text is on the line that the author named, but the old text stands on another one.
     OldTextElsewhere,
+    /// It fits to the letter, and but for blanks at the ends of lines also on this line of the file (from 1): an answer
+    /// easily loses such blanks on its way.
+    AlsoFits(usize),
+    /// The text of a tool call begins or ends with a line break and what replaces it does not: two lines become one.
+    JoinsLines,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -3,7 +3,7 @@
 use super::{MatchQuery, Rung};
 use crate::matching::fit::{HunkFit, LineEdit, leave_equal_ends};
 use crate::matching::line_index::LineIndex;
-use crate::plan::PLACES_LISTED;
+use crate::plan::{HunkDoubt, PLACES_LISTED};
 use crate::proposal::TextSpan;
 
 pub(crate) struct TextSpanRung;
@@ -94,6 +94,24 @@ pub(crate) fn has_result(view: &LineIndex<'_>, span: &TextSpan) -> bool {
         && old != new
         && memchr::memmem::find(new.as_bytes(), old.as_bytes()).is_some()
         && memchr::memmem::find(view.text().0.as_bytes(), new.as_bytes()).is_some()
+}
+
+/// What is uncertain about the only occurrence of a text, which begins on line `line`.
+pub(crate) fn occurrence_doubt(view: &LineIndex<'_>, span: &TextSpan, line: usize) -> Option<HunkDoubt> {
+    let TextSpan { old, new, every } = span;
+    let (text, starts) = view.text();
+    let there = &text[starts[line]..];
+    let at = there.find(old).filter(|_| !every)?;
+    let (head, tail) = (&there[..at], &there[at + old.len()..]);
+    // A text that begins with its indentation is not meant to begin inside of a deeper one.
+    if old.starts_with([' ', '\t']) && !head.is_empty() && head.trim().is_empty() {
+        return Some(HunkDoubt::OtherDepth);
+    }
+    // An edit that takes a blank line away fits the end of the line above when it is sent again.
+    let joins_above = old.starts_with('\n') && !new.starts_with('\n') && !head.is_empty();
+    let ends_line = tail.is_empty() || tail.starts_with('\n');
+    let joins_below = old.ends_with('\n') && !new.ends_with('\n') && !ends_line;
+    (!new.is_empty() && (joins_above || joins_below)).then_some(HunkDoubt::JoinsLines)
 }
 
 /// The line (from 0) of an offset; the text's end is one past the last.

@@ -77,6 +77,12 @@ fn doubt_sentence(doubt: HunkDoubt, line: usize) -> String {
                 "the new text of the edit already stands on line {line}, but the old text stands elsewhere"
             )
         }
+        HunkDoubt::AlsoFits(other) => {
+            format!("the edit fits line {line}, but also line {other} except for blanks at the ends of lines")
+        }
+        HunkDoubt::JoinsLines => {
+            format!("the edit at line {line} would put two lines of the file together into one")
+        }
         HunkDoubt::PerhapsIn => {
             format!(
                 "the old text of the edit is not in the file; the new text stands on line {line}, but may belong to something else"

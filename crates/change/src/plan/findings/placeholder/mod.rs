@@ -16,9 +16,11 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 use super::{CheckedFile, PlanCheck, WHOLE_FILE, clip_line, text_lines};
+use crate::diff::equal_ends;
+use crate::lines::text_file::returns_end_lines;
 use crate::plan::{FindingKind, PlanFinding};
 use crate::response::markers::{is_end, is_start};
-use diff_signs::has_diff_signs;
+use diff_signs::{has_diff_signs, has_signs_on_some};
 use listing::is_listing;
 use phrase::PlaceholderPhrase;
 use stubs::new_stubs;
@@ -51,11 +53,18 @@ impl PlanCheck for PlaceholderCheck {
             let text = "every line begins with its number, as in a listing of the file".to_owned();
             out.push(file.finding(self.kind(), Some(1), text));
         }
+        let part = ChangedPart::of(before, after);
         if file.file.dialect == Some(WHOLE_FILE) && !before.is_empty() && has_diff_signs(before, after) {
             let text = "every new line begins with + or -, as in a diff".to_owned();
             out.push(file.finding(self.kind(), None, text));
+        } else if !before.is_empty()
+            && language.is_strict()
+            && has_signs_on_some(before, part.before, part.after)
+        {
+            let text = "new lines begin with +, - or >, as in a diff or a quote".to_owned();
+            out.push(file.finding(self.kind(), None, text));
         }
-        let mut found = placeholders(text_lines(after), language);
+        let mut found = part.placeholders(language);
         // Where nothing goes, dots stand for nothing.
         if file.file.removed > 0 && !before.is_empty() {
             if language == PlaceholderLanguage::Python {
@@ -64,9 +73,9 @@ impl PlanCheck for PlaceholderCheck {
                     out.push(file.finding(self.kind(), Some(number), text));
                 }
             }
-            found.extend(dotted_comments(after, language));
+            found.extend(part.dotted_comments(language));
             if file.file.dialect == Some(WHOLE_FILE) && file.file.removed >= file.file.added + LOST_LINES {
-                found.extend(vague_comments(after, language));
+                found.extend(vague_comments(part.after, language));
             }
             found.sort_unstable();
             found.dedup();
@@ -75,7 +84,7 @@ impl PlanCheck for PlaceholderCheck {
             return;
         }
         let mut old: HashMap<&str, usize> = HashMap::new();
-        for line in text_lines(before) {
+        for line in text_lines(part.before) {
             *old.entry(line.trim()).or_default() += 1;
         }
         found.retain(|(_, line)| match old.get_mut(line) {
@@ -87,8 +96,66 @@ impl PlanCheck for PlaceholderCheck {
         });
         for (number, line) in found.into_iter().take(REPORTED) {
             let text = format!("`{}` seems to stand for code that was left out", clip_line(line));
-            out.push(file.finding(self.kind(), Some(number), text));
+            out.push(file.finding(self.kind(), Some(part.first + number), text));
         }
+    }
+}
+
+/// What differs between two versions of a text: whole lines, without those that both have at the beginning and the end.
+struct ChangedPart<'t> {
+    /// The lines above it.
+    head: &'t str,
+    /// How many those are.
+    first: usize,
+    before: &'t str,
+    after: &'t str,
+}
+
+impl<'t> ChangedPart<'t> {
+    fn of(before: &'t str, after: &'t str) -> ChangedPart<'t> {
+        if returns_end_lines(before.as_bytes()) || returns_end_lines(after.as_bytes()) {
+            return ChangedPart { head: "", first: 0, before, after };
+        }
+        let (start, tail) = equal_ends(before.as_bytes(), after.as_bytes());
+        let middle = |text: &'t str| &text[start..text.len() - tail];
+        let head = &after[..start];
+        let first = memchr::memchr_iter(b'\n', head.as_bytes()).count();
+        ChangedPart { head, first, before: middle(before), after: middle(after) }
+    }
+
+    /// Trimmed, with their line numbers in the part (from 1).
+    fn placeholders(&self, language: PlaceholderLanguage) -> Vec<(usize, &'t str)> {
+        let mut statements = PythonStatements::default();
+        if language == PlaceholderLanguage::Python {
+            for line in text_lines(self.head) {
+                statements.is_odd_ellipsis(line.trim());
+            }
+        }
+        placeholders(text_lines(self.after), language, statements)
+    }
+
+    /// Comments that begin with dots, whatever they say, unless they go on with a comment above. Trimmed, with their line
+    /// numbers in the part (from 1).
+    fn dotted_comments(&self, language: PlaceholderLanguage) -> Vec<(usize, &'t str)> {
+        let mut found = Vec::new();
+        let comment = |line| whole_comment(line, language).filter(|_| line.len() <= LINE_BYTES);
+        let goes_on = |line| comment(line).is_some_and(|above| above.body.ends_with(['.', '…', ',']));
+        let mut above = self.head.lines().next_back().unwrap_or_default().trim();
+        for (index, line) in text_lines(self.after).map(str::trim).enumerate() {
+            if has_dots(line)
+                && let Some(comment) = comment(line)
+                && comment.plain
+                && comment.body.trim_start_matches(['(', '[', '<']).starts_with(['.', '…'])
+                && !goes_on(above)
+            {
+                let phrase = PlaceholderPhrase::read(comment.body);
+                if phrase.begins_with_dots() && !phrase.is_only_dots() && !phrase.is_spread() {
+                    found.push((index + 1, line));
+                }
+            }
+            above = line;
+        }
+        found
     }
 }
 
@@ -107,9 +174,9 @@ fn leftover_markers(text: &str) -> Vec<(usize, &str)> {
 fn placeholders<'t>(
     lines: impl Iterator<Item = &'t str>,
     language: PlaceholderLanguage,
+    mut statements: PythonStatements<'t>,
 ) -> Vec<(usize, &'t str)> {
     let mut found = Vec::new();
-    let mut statements = PythonStatements::default();
     let mut all = lines.enumerate().peekable();
     while let Some((index, line)) = all.next() {
         let line = line.trim();
@@ -122,30 +189,6 @@ fn placeholders<'t>(
         if !(closes && line == "...") {
             found.push((index + 1, line));
         }
-    }
-    found
-}
-
-/// Comments that begin with dots, whatever they say, unless they go on with a comment above. Trimmed, with their line
-/// numbers (from 1).
-fn dotted_comments(text: &str, language: PlaceholderLanguage) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    let comment = |line| whole_comment(line, language).filter(|_| line.len() <= LINE_BYTES);
-    let goes_on = |line| comment(line).is_some_and(|above| above.body.ends_with(['.', '…', ',']));
-    let mut above = "";
-    for (index, line) in text_lines(text).map(str::trim).enumerate() {
-        if has_dots(line)
-            && let Some(comment) = comment(line)
-            && comment.plain
-            && comment.body.trim_start_matches(['(', '[', '<']).starts_with(['.', '…'])
-            && !goes_on(above)
-        {
-            let phrase = PlaceholderPhrase::read(comment.body);
-            if phrase.begins_with_dots() && !phrase.is_only_dots() && !phrase.is_spread() {
-                found.push((index + 1, line));
-            }
-        }
-        above = line;
     }
     found
 }
@@ -199,7 +242,7 @@ impl<'t> PythonStatements<'t> {
 /// something was left out in another way, too.
 pub(crate) fn gap_lines(path: &str, old: &[&str], new: &[&str]) -> Option<Vec<usize>> {
     let language = PlaceholderLanguage::of(path);
-    let mut found = placeholders(new.iter().copied(), language);
+    let mut found = placeholders(new.iter().copied(), language, PythonStatements::default());
     if !found.is_empty() {
         let known: HashSet<&str> = old.iter().map(|line| line.trim()).collect();
         found.retain(|(_, line)| !known.contains(line));
@@ -239,6 +282,11 @@ enum PlaceholderLanguage {
 }
 
 impl PlaceholderLanguage {
+    /// Whether a line cannot begin with a sign at the margin, but for the middle of a text.
+    fn is_strict(self) -> bool {
+        matches!(self, PlaceholderLanguage::Code | PlaceholderLanguage::Python)
+    }
+
     fn of(path: &str) -> PlaceholderLanguage {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);

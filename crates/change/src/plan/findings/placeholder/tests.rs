@@ -135,7 +135,7 @@ const REAL_TEXT: &[(&str, &str)] = &[
 ];
 
 fn found(path: &str, line: &str) -> bool {
-    !placeholders(text_lines(line), PlaceholderLanguage::of(path)).is_empty()
+    !ChangedPart::of("", line).placeholders(PlaceholderLanguage::of(path)).is_empty()
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn real_code_and_prose_are_left_alone() {
 
 #[test]
 fn comments_that_begin_with_dots_are_seen() {
-    let found = |text: &str| dotted_comments(text, PlaceholderLanguage::Code).len();
+    let found = |text: &str| ChangedPart::of("", text).dotted_comments(PlaceholderLanguage::Code).len();
     for text in
         ["// ... what else it did\n", "// …und so weiter\n", "// ...f25-f29...\n", "/* (... the loop) */\n"]
     {
@@ -171,7 +171,7 @@ fn comments_that_begin_with_dots_are_seen() {
 #[test]
 fn dots_that_end_a_parameter_list_are_code() {
     let text = "void log(\n    const char *format,\n    ...\n);\n";
-    assert_eq!(placeholders(text_lines(text), PlaceholderLanguage::Code), []);
+    assert_eq!(ChangedPart::of("", text).placeholders(PlaceholderLanguage::Code), []);
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn odd_lines_do_no_harm() {
 
 #[test]
 fn an_ellipsis_after_a_statement_of_python_is_a_placeholder() {
-    let found = |text| placeholders(text_lines(text), PlaceholderLanguage::of("a.py")).len();
+    let found = |text| ChangedPart::of("", text).placeholders(PlaceholderLanguage::Python).len();
     assert_eq!(found("import os\n\n...\n\ndef main():\n    run()\n    ...\n"), 2);
     for stub in [
         "class A(Protocol):\n    def f(self) -> int:\n        ...\n\n    x: int\n",
@@ -198,4 +198,19 @@ fn an_ellipsis_after_a_statement_of_python_is_a_placeholder() {
     ] {
         assert_eq!(found(stub), 0, "{stub}");
     }
+}
+
+#[test]
+fn only_what_differs_is_looked_at_in_the_light_of_the_lines_above() {
+    let python = |before, after| ChangedPart::of(before, after).placeholders(PlaceholderLanguage::Python);
+    let before = "def f():\n    \"\"\"\n    x = 1\n    y\n    \"\"\"\n    return 1\n";
+    assert_eq!(python(before, &before.replace("y\n", "...\n")), [], "inside of a text");
+    let after = before.replace("return 1", "x = 1\n    ...");
+    let part = ChangedPart::of(before, &after);
+    let numbers = part.placeholders(PlaceholderLanguage::Python).into_iter().map(|(at, _)| part.first + at);
+    assert_eq!(numbers.collect::<Vec<_>>(), [7]);
+    let goes_on = ChangedPart::of("// one,\nf()\n", "// one,\n// ... two\nf()\n");
+    assert_eq!(goes_on.dotted_comments(PlaceholderLanguage::Code), []);
+    let returns = ChangedPart::of("a\rb\r", "a\r// ... rest of the code\r");
+    assert_eq!((returns.first, returns.placeholders(PlaceholderLanguage::Code).len()), (0, 1));
 }
