@@ -43,8 +43,7 @@ use std::time::{Duration, Instant};
 use relaycode_durable::{DirMode, FsDir, FsLock};
 
 use crate::disk::{
-    Digest, DirtyDirectories, PathResolver, STATE_DIR_NAME, StateDir, StateSubdir, ancestors, if_directory,
-    split_parent,
+    Digest, DirtyDirectories, PathResolver, StateDir, StateSubdir, ancestors, if_directory, split_parent,
 };
 use crate::record::{
     FORMAT, FileImage, FileRecord, INLINE_TOTAL, Record, RecordContent, RemovedDirectory, blobs,
@@ -55,6 +54,8 @@ use crate::{IoContext, Ledger, LedgerError, LedgerResult, LedgerRule, TxId, Unfi
 
 /// Where transactions have their directories, beneath the root.
 pub(crate) const SLOTS_PATH: &str = ".relaycode/tx";
+/// The project's lock. A message names the file: whoever is told to remove it must not take `.relaycode` for it.
+const LOCK_PATH: &str = ".relaycode/lock";
 
 /// A transaction whose files are in place, and that is neither committed nor put back yet. If it is
 /// dropped, the next recovery puts it back.
@@ -474,7 +475,7 @@ impl Ledger {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
-            if let Some(lock) = state.fs().try_lock(state.dir(), "lock").context("lock", STATE_DIR_NAME)? {
+            if let Some(lock) = state.fs().try_lock(state.dir(), "lock").context("lock", LOCK_PATH)? {
                 return Ok(lock);
             }
             if stop() {

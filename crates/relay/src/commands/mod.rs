@@ -182,12 +182,13 @@ fn argument_tip(error: &clap::Error, args: &[OsString]) -> Option<String> {
         return None;
     }
     let command = args.iter().filter_map(|arg| arg.to_str());
-    match command.into_iter().find(|arg| ["undo", "redo", "record"].contains(arg))? {
+    match command.into_iter().find(|arg| ["undo", "redo", "record", "log"].contains(arg))? {
         "undo" => Some(format!("`relay revert {name}` undoes one change by its number or id")),
         "redo" => Some(
             "to bring back one change, run `relay revert` with the id of its undo from `relay log`"
                 .to_string(),
         ),
+        "log" => Some(format!("`relay log --file {name}` lists what changed one file")),
         _ => Some(format!("put `--` before the command: `relay record -- {name} ...`")),
     }
 }

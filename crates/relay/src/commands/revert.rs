@@ -169,18 +169,19 @@ impl RevertRequest<'_> {
         };
         let newest = self.ledger.record(*newest)?;
         let plan = self.plan_or_ask(ctx)?;
+        // One that changes nothing is recorded as well, so that the next step goes on from there.
+        let is_left = !plan.reverts.is_empty()
+            && !(plan.is_empty() && (self.options.file.is_some() || step == RevertStep::Revert));
         let mut outcome = RevertOutcome {
             step,
             id: None,
             plan,
+            is_left,
             dry_run: self.dry_run,
             done: ChangeName::default(),
             next: None,
             has_keys: self.has_keys,
         };
-        // One that changes nothing is recorded as well, so that the next step goes on from there.
-        let is_left = !outcome.plan.reverts.is_empty()
-            && !(outcome.plan.is_empty() && (self.options.file.is_some() || step == RevertStep::Revert));
         if !is_left || self.dry_run {
             outcome.report(self.root, &newest, ctx)?;
             return Ok(outcome);

@@ -12,7 +12,7 @@ use relaycode_ledger::record::{Record, RecordOmission};
 use relaycode_ledger::transaction::change::{FileChange, NewMode};
 use relaycode_ledger::{KeptEdits, Ledger, LogEntry, RevertPlan, RevertStep, TxId};
 use relaycode_tui::views;
-use relaycode_tui::views::revert::RevertReport;
+use relaycode_tui::views::revert::{LONGEST_TITLE, RevertReport};
 use serde_json::{Value, json};
 
 use crate::approver::pager::PagedOutput;
@@ -24,6 +24,8 @@ pub(crate) struct RevertOutcome {
     /// What it was recorded as; `None`: nothing was done.
     pub(crate) id: Option<TxId>,
     pub(crate) plan: RevertPlan,
+    /// There is something to do.
+    pub(crate) is_left: bool,
     pub(crate) dry_run: bool,
     /// What was taken back or brought back, if something was.
     pub(crate) done: ChangeName,
@@ -99,15 +101,16 @@ impl RevertOutcome {
         let look = ctx.style();
         let text = if self.id.is_some() {
             report.text(&look)
-        } else if self.dry_run && !plan.reverts.is_empty() {
+        } else if self.dry_run && self.is_left {
             let mut output = PagedOutput::new(ctx);
             output.push(|look| report.preview(&files, look), ctx);
             return output.finish(ctx);
         } else {
             let title = title::title(newest);
-            let said = format!("nothing of \"{}\" is left to {}", reverted_title(&title), step.name());
+            let title = look.clip(&look.title(reverted_title(&title)), LONGEST_TITLE);
+            let said = format!("nothing of \"{title}\" is left to {}", step.name());
             let missing = views::outcome::unrestored_lines(&look, &plan.unrestored);
-            views::outcome::success_line(&look, &look.safe(&look.title(&said))) + &missing
+            views::outcome::success_line(&look, &said) + &missing
         };
         ctx.print_info(&text);
         Ok(())

@@ -4,6 +4,7 @@ use relaycode_door::Door;
 use relaycode_ledger::record::title::reverted_title;
 use relaycode_ledger::{LogFilter, RedoTarget, RevertOptions, RevertStep};
 use relaycode_tui::input::decode::InputKey;
+use relaycode_tui::views::revert::LONGEST_TITLE;
 use relaycode_tui::views::{diff, question};
 use relaycode_tui::{DiffLayout, OutputStyle, Terminal, clock, pluralize};
 
@@ -159,7 +160,7 @@ impl WatchSession<'_, '_> {
         let is_ours = entry.members.iter().any(|item| item.id.is_some_and(|id| self.applied.contains(&id)));
         let when = entry.members.first().map(|item| clock::ago(&item.created_at)).unwrap_or_default();
         if !is_ours
-            && !self.confirm_older(&format!("undo \"{}\" from before this session ({when})", entry.title()))
+            && !self.confirm_older("undo", entry.title(), &format!(" from before this session ({when})"))
         {
             return self.remark("nothing was undone");
         }
@@ -174,7 +175,7 @@ impl WatchSession<'_, '_> {
     fn redo(&mut self) -> CommandResult<()> {
         // Nothing that this session undid: then it was undone before.
         if let (0, RedoTarget::Undo(undo)) = (self.status.undone, self.door.ledger.redo_target()?)
-            && !self.confirm_older(&format!("bring back \"{}\"", reverted_title(undo.title())))
+            && !self.confirm_older("bring back", reverted_title(undo.title()), "")
         {
             return self.remark("nothing was brought back");
         }
@@ -206,11 +207,12 @@ impl WatchSession<'_, '_> {
         Ok(outcome?.id.is_some())
     }
 
-    fn confirm_older(&mut self, what: &str) -> bool {
+    fn confirm_older(&mut self, verb: &str, title: &str, when: &str) -> bool {
         self.live.erase();
         let Some(terminal) = self.terminal.clone() else { return false };
         let look = self.ctx.style();
-        let question = format!("  {}? [y/N]  ", look.safe(&look.title(what)));
+        let title = look.clip(&look.title(title), LONGEST_TITLE);
+        let question = format!("  {verb} \"{title}\"{when}? [y/N]  ");
         let signals = self.signals.clone();
         let answer = terminal.prompt(&question, &look, &|| signals.stop_requested());
         matches!(answer, relaycode_tui::input::PromptAnswer::Line(line) if is_yes(&line))

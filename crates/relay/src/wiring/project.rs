@@ -222,7 +222,7 @@ fn restore_ledger(ledger: &Ledger, ctx: &mut CommandContext<'_>) {
             )
         }
         // What keeps the command itself from working is said once.
-        Err(LedgerError::Io { path, .. }) if path == STATE_DIR_NAME => return,
+        Err(LedgerError::Io { path, .. }) if Path::new(&path).starts_with(STATE_DIR_NAME) => return,
         Err(error) => format!("your own copy of this project's history cannot be used: {error}"),
     };
     ctx.eprint_remark(LogLevel::Error, &said);

@@ -171,7 +171,7 @@ fn a_link_that_was_led_elsewhere_since_is_a_conflict() {
     exit 6
     ----- stderr -----
     ! link is not what change-1 left there, and links cannot be merged; move it away first; nothing was changed
-      fix that and try again; `--file PATH` takes back one of the other files
+      fix that and try again; `--file PATH` takes back only that file
     ");
     assert_eq!(entries(&project), was);
 }

@@ -176,6 +176,11 @@ fn what_is_gone_already_is_no_change() {
     ----- stdout -----
     ✓ nothing of "edit a.txt" is left to revert
     "#);
+    relay_snapshot!(project.relay(&["revert", "4", "--dry-run"]), @r#"
+    exit 0
+    ----- stdout -----
+    ✓ nothing of "edit a.txt" is left to revert
+    "#);
     assert_eq!(project.log().len(), 4, "nothing to do is no entry");
     let ran = project.relay(&["revert", "9"]);
     assert_eq!(ran.code, 2, "{ran:?}");

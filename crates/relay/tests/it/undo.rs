@@ -164,14 +164,14 @@ fn what_is_in_the_way_and_no_text_is_said_and_markers_are_not_offered() {
     exit 6
     ----- stderr -----
     ! a.txt was changed by change-1 but no longer exists; restore it first; nothing was changed
-      fix that and try again; `--file PATH` takes back one of the other files
+      fix that and try again; `--file PATH` takes back only that file
     ");
     fs::create_dir(project.path("a.txt")).unwrap();
     relay_snapshot!(project.relay(&["undo"]), @"
     exit 6
     ----- stderr -----
     ! a.txt is a directory, not a regular file; nothing was changed
-      fix that and try again; `--file PATH` takes back one of the other files
+      fix that and try again; `--file PATH` takes back only that file
     ");
     fs::remove_dir(project.path("a.txt")).unwrap();
     std::os::unix::fs::symlink("b.txt", project.path("a.txt")).unwrap();
@@ -275,4 +275,14 @@ fn changes_of_the_same_title_are_told_apart_by_their_ids() {
     ✗ there is nothing to redo: "edit a.txt" (change-1) was made after "edit a.txt" (change-2) was undone; nothing was changed
       `relay revert change-3` brings it back
     "#);
+}
+
+#[test]
+fn a_title_of_any_length_takes_little_room() {
+    let project = project();
+    project.applied(&named(&edit("a.txt", "two", "2"), &"word ".repeat(1_000)));
+    for args in [&["undo"][..], &["redo"], &["undo", "--dry-run"], &["revert", "3"], &["revert", "3"]] {
+        let out = project.done(args);
+        assert!(out.chars().count() < 700, "{args:?}: {out}");
+    }
 }

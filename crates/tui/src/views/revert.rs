@@ -17,6 +17,9 @@ use crate::{DiffLayout, Glyph, LIST_LIMIT, OutputStyle, StyledText, line_counts,
 /// Characters of a title that is only mentioned.
 const TITLE: usize = 50;
 
+/// Characters of the title that it is about: a model may write any length.
+pub const LONGEST_TITLE: usize = 200;
+
 /// An undo, a redo or a revert.
 pub struct RevertReport<'a> {
     pub step: RevertStep,
@@ -60,6 +63,7 @@ impl RevertReport<'_> {
     /// What would be done: the files and their diffs.
     pub fn preview(&self, files: &[(FilePlan, FileDiff)], style: &OutputStyle) -> String {
         let what = match (self.brings_back(), self.step) {
+            (true, _) if self.plan.is_empty() => "would redo: ",
             (true, _) => "would bring back: ",
             (false, RevertStep::Revert) => "would revert: ",
             (false, _) => "would undo: ",
@@ -93,7 +97,7 @@ impl RevertReport<'_> {
     }
 
     fn title(&self, style: &OutputStyle) -> String {
-        style.safe(&style.title(reverted_title(&self.plan.title))).into_owned()
+        style.clip(&style.title(reverted_title(&self.plan.title)), LONGEST_TITLE)
     }
 
     fn kept_edits(&self, style: &OutputStyle) -> Vec<String> {

@@ -216,16 +216,20 @@ impl Ledger {
         let fs = &*self.fs;
         let root = self.path.to_string_lossy();
         let key = &self.copy_key();
-        let shown = format!("{}/{LEDGERS}/{key}", home.display());
-        let failed = || io_error("open", &shown);
-        let Some(home) = open_home(fs, home, make).map_err(failed())? else { return Ok(None) };
+        let mut shown = home.display().to_string();
+        let Some(home) = open_home(fs, home, make).context("open", &shown)? else { return Ok(None) };
         let mut at = home;
         for name in [LEDGERS, key] {
-            match open_in(fs, &at, name, make).map_err(failed())? {
+            shown = format!("{shown}/{name}");
+            match open_in(fs, &at, name, make).context("open", &shown)? {
                 Some(dir) => at = dir,
                 None => return Ok(None),
             }
         }
+        let failed = || io_error("open", &shown);
+        let subdir = |sub: StateSubdir| {
+            open_in(fs, &at, sub.name(), make).map_err(io_error("open", &format!("{shown}/{}", sub.name())))
+        };
         match if_found(fs.read(&at, ROOT, SMALL)).map_err(failed())? {
             // Another directory has the same key.
             Some((bytes, _)) if bytes != root.as_bytes() => return Ok(None),
@@ -233,9 +237,9 @@ impl Ledger {
             None if make => write(fs, &at, (&at, ROOT), root.as_bytes(), true).map_err(failed())?,
             None => return Ok(None),
         }
-        let blobs = open_in(fs, &at, StateSubdir::Blobs.name(), make).map_err(failed())?;
-        let undone = open_in(fs, &at, StateSubdir::Undone.name(), make).map_err(failed())?;
-        let (Some(blobs), Some(undone)) = (blobs, undone) else { return Ok(None) };
+        let (Some(blobs), Some(undone)) = (subdir(StateSubdir::Blobs)?, subdir(StateSubdir::Undone)?) else {
+            return Ok(None);
+        };
         Ok(Some(HomeCopy { fs, dir: at, blobs, undone }))
     }
 }

@@ -1,5 +1,7 @@
 //! What the project's commands do to a transaction's files while it is open.
 
+use std::process::Command;
+
 use super::*;
 
 #[test]
@@ -158,13 +160,22 @@ fn a_gate_that_puts_links_and_directories_in_place_of_files_is_put_back_and_lose
 /// What a command may make of a file that relay had displaced, by a name for messages.
 type SlotHarm = (&'static str, fn(&std::path::Path));
 
-const SLOT_HARMS: [SlotHarm; 4] = [
+const SLOT_HARMS: [SlotHarm; 6] = [
     ("formatted", |slot| fs::write(slot, "a1 formatted").unwrap()),
     ("formatted to what the change makes of it", |slot| fs::write(slot, "a2").unwrap()),
     ("removed", |slot| fs::remove_file(slot).unwrap()),
     ("a socket", |slot| {
         fs::remove_file(slot).unwrap();
         std::os::unix::net::UnixListener::bind(slot).unwrap();
+    }),
+    // Whoever opens it waits for somebody who writes.
+    ("a pipe", |slot| {
+        fs::remove_file(slot).unwrap();
+        assert!(Command::new("mkfifo").arg(slot).status().unwrap().success());
+    }),
+    ("a directory", |slot| {
+        fs::remove_file(slot).unwrap();
+        fs::create_dir(slot).unwrap();
     }),
 ];
 

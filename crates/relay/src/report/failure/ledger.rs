@@ -2,8 +2,9 @@
 //! step.
 
 use std::io;
+use std::path::Path;
 
-use relaycode_durable::is_link;
+use relaycode_durable::{is_link, is_not_regular};
 use relaycode_ledger::disk::state_dir::STATE_DIR_NAME;
 use relaycode_ledger::error::{
     ConflictRegion, FileConflict, LedgerRefusal, LedgerRule, UnfinishedPutBack, UnrestoredFile,
@@ -100,7 +101,10 @@ impl From<LedgerError> for CommandFailure {
             LedgerError::Io { path, source, put_back, .. } => CommandFailure::unexpected(message)
                 .hint(match source.kind() {
                     io::ErrorKind::NotADirectory if path == STATE_DIR_NAME => STATE_DIR_HINT,
-                    _ if is_link(&source) => "relay follows no link here: remove it, and relay makes it anew",
+                    _ if is_link(&source) => LINK_HINT,
+                    _ if Path::new(&path).starts_with(STATE_DIR_NAME) && is_another_kind(&source) => {
+                        "move it away: relay makes it anew"
+                    }
                     _ => "check the disk and the permissions, then try again",
                 })
                 .place(path)
@@ -110,6 +114,8 @@ impl From<LedgerError> for CommandFailure {
 }
 
 const STATE_DIR_HINT: &str = "move it away: relay keeps this project's history in a directory of that name";
+const LINK_HINT: &str =
+    "relay does not follow links here: replace it with what it points to, or remove it to start anew";
 /// How the name of a journal ends.
 const JOURNAL_SUFFIX: &str = ".pending.yml";
 // Moved away by hand, it would leave the files that it displaced to nobody.
@@ -117,6 +123,12 @@ const DAMAGED_JOURNAL_HINT: &str = "an earlier run may have stopped in the middl
 const NEWER_JOURNAL_HINT: &str =
     "use the newer relay here; if you have none, the file may have come with the repository: move it away";
 const DAMAGED_HINT: &str = "relay does not use it; move it away to go on without it";
+
+/// Whether a directory, a pipe or the like stands where a file is needed, or the other way round.
+fn is_another_kind(error: &io::Error) -> bool {
+    is_not_regular(error)
+        || matches!(error.kind(), io::ErrorKind::IsADirectory | io::ErrorKind::NotADirectory)
+}
 
 /// Ids that are listed where a name could be several.
 const MAX_CANDIDATES: usize = 5;
@@ -175,7 +187,7 @@ impl From<UnrestoredFile> for FailureDetail {
 fn revert_conflict_failure(message: String, conflicts: Vec<FileConflict>) -> CommandFailure {
     let hint = match conflicts.iter().all(|conflict| conflict.reason.is_none()) {
         true => "`--markers` writes both sides into the files; or undo the later edits first",
-        false => "fix that and try again; `--file PATH` takes back one of the other files",
+        false => "fix that and try again; `--file PATH` takes back only that file",
     };
     let files = conflicts.into_iter().map(|FileConflict { path, reason, regions, .. }| {
         let message = reason.unwrap_or_else(|| "has later edits in the same lines".to_string());

@@ -164,7 +164,7 @@ fn without_a_place_for_the_copy_it_says_what_it_needs() {
     exit 3
     ----- stderr -----
     ! relay cannot mark its changes as yours, so undo will ask first: <stage>/file/home cannot be used: Not a directory (os error 20)
-    ! your own copy of this project's history cannot be used: cannot open <stage>/file/home/ledgers/<ledger>: Not a directory (os error 20)
+    ! your own copy of this project's history cannot be used: cannot open <stage>/file/home: Not a directory (os error 20)
     ✗ <stage>/file cannot be used: File exists (os error 17); nothing was changed
       the copy is made in RELAY_HOME: a place that can be written to, outside of the project
     ");

@@ -381,7 +381,7 @@ fn a_home_that_cannot_be_used_is_named_and_stops_nothing() {
     ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
     ! relay cannot mark its changes as yours, so undo will ask first: <home>/b.txt cannot be used: Not a directory (os error 20)
-    ! your own copy of this project's history cannot be used: cannot open <home>/b.txt/ledgers/<ledger>: Not a directory (os error 20)
+    ! your own copy of this project's history cannot be used: cannot open <home>/b.txt: Not a directory (os error 20)
     ");
     let ran = run(project.command(&["revert"]).env("RELAY_HOME", "/proc/nowhere/relay"));
     assert_eq!(

@@ -5,7 +5,7 @@ use crate::relay_snapshot;
 
 #[test]
 fn the_words_of_other_tools_get_a_tip() {
-    let lines = ["status", "diff", "rollback", "commit", "history", "record echo hi"];
+    let lines = ["status", "diff", "rollback", "commit", "history", "record echo hi", "log a.txt"];
     let tips: Vec<String> = lines
         .iter()
         .flat_map(|line| {
@@ -21,6 +21,7 @@ fn the_words_of_other_tools_get_a_tip() {
       tip: `relay git commit` commits the last change
       tip: `relay log` lists what was done here
       tip: put `--` before the command: `relay record -- echo ...`
+      tip: `relay log --file a.txt` lists what changed one file
     ");
 }
 

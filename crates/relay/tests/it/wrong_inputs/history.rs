@@ -224,7 +224,7 @@ fn edits_in_the_way_of_undo() {
     exit 6
     ----- stderr -----
     ! a.txt was changed by aaaa2222 but no longer exists; restore it first; nothing was changed
-      fix that and try again; `--file PATH` takes back one of the other files
+      fix that and try again; `--file PATH` takes back only that file
     ");
 }
 

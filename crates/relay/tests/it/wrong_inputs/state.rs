@@ -123,7 +123,7 @@ fn a_home_that_cannot_be_used() {
     ✓ applied change-1 · 1 file · `relay undo` undoes it
     ----- stderr -----
     ! relay cannot mark its changes as yours, so undo will ask first: <home>/file/home cannot be used: Not a directory (os error 20)
-    ! your own copy of this project's history cannot be used: cannot open <home>/file/home/ledgers/<ledger>: Not a directory (os error 20)
+    ! your own copy of this project's history cannot be used: cannot open <home>/file/home: Not a directory (os error 20)
 
     # neither HOME nor RELAY_HOME: relay apply
     exit 0
@@ -201,31 +201,86 @@ fn a_read_only_disk() {
     # relay apply answer.md -y
     exit 1
     ----- stderr -----
-    ✗ cannot lock .relaycode: Read-only file system (os error 30); nothing was changed
+    ✗ cannot lock .relaycode/lock: Read-only file system (os error 30); nothing was changed
       check the disk and the permissions, then try again
 
     # relay undo
     exit 1
     ----- stderr -----
-    ✗ cannot lock .relaycode: Read-only file system (os error 30); nothing was changed
+    ✗ cannot lock .relaycode/lock: Read-only file system (os error 30); nothing was changed
       check the disk and the permissions, then try again
 
     # relay init
     exit 1
     ----- stderr -----
-    ✗ cannot lock .relaycode: Read-only file system (os error 30); nothing was changed
+    ✗ cannot lock .relaycode/lock: Read-only file system (os error 30); nothing was changed
       check the disk and the permissions, then try again
 
     # relay record -- true
     exit 1
     ----- stderr -----
-    ✗ cannot lock .relaycode: Read-only file system (os error 30); nothing was changed
+    ✗ cannot lock .relaycode/lock: Read-only file system (os error 30); nothing was changed
       check the disk and the permissions, then try again
 
     # relay log --oneline
     exit 0
     ----- stdout -----
     change-1 edit a.txt
+    ");
+}
+
+/// Each message names what stands in the way itself, never the directory around it: who follows the tip loses nothing.
+#[test]
+fn what_stands_where_relay_keeps_something() {
+    let mut transcript = Transcript::default();
+    for (name, what) in
+        [("lock", "a link"), ("lock", "a directory"), ("blobs", "a link"), ("undone", "a link")]
+    {
+        let project = changed();
+        let path = project.path(".relaycode").join(name);
+        let elsewhere = project.home().join("elsewhere");
+        fs::rename(&path, &elsewhere).unwrap();
+        match what {
+            "a link" => symlink(&elsewhere, &path).unwrap(),
+            _ => fs::create_dir(&path).unwrap(),
+        }
+        transcript.add(&format!(".relaycode/{name} is {what}: relay undo"), &project.relay(&["undo"]));
+    }
+    let project = changed();
+    let (path, elsewhere) = (project.home().join("ledgers"), project.home().join("elsewhere"));
+    fs::rename(&path, &elsewhere).unwrap();
+    symlink(&elsewhere, &path).unwrap();
+    transcript.add("~/.relaycode/ledgers is a link: relay undo", &project.relay(&["undo"]));
+    relay_snapshot!(transcript, @"
+    # .relaycode/lock is a link: relay undo
+    exit 1
+    ----- stderr -----
+    ✗ cannot lock .relaycode/lock: it is a symbolic link; nothing was changed
+      relay does not follow links here: replace it with what it points to, or remove it to start anew
+
+    # .relaycode/lock is a directory: relay undo
+    exit 1
+    ----- stderr -----
+    ✗ cannot lock .relaycode/lock: Is a directory (os error 21); nothing was changed
+      move it away: relay makes it anew
+
+    # .relaycode/blobs is a link: relay undo
+    exit 1
+    ----- stderr -----
+    ✗ cannot open .relaycode/blobs: it is a symbolic link; nothing was changed
+      relay does not follow links here: replace it with what it points to, or remove it to start anew
+
+    # .relaycode/undone is a link: relay undo
+    exit 1
+    ----- stderr -----
+    ✗ cannot open .relaycode/undone: it is a symbolic link; nothing was changed
+      relay does not follow links here: replace it with what it points to, or remove it to start anew
+
+    # ~/.relaycode/ledgers is a link: relay undo
+    exit 1
+    ----- stderr -----
+    ✗ cannot open <home>/ledgers: it is a symbolic link; nothing was changed
+      relay does not follow links here: replace it with what it points to, or remove it to start anew
     ");
 }
 
