@@ -105,6 +105,8 @@ pub struct CommandRedirect {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandWord {
     pub parts: Vec<WordPart>,
+    /// Every expansion in it stands in double quotes.
+    pub fully_quoted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

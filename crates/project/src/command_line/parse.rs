@@ -324,7 +324,7 @@ impl<'a> CommandParser<'a> {
                 }
             }
         } else {
-            words.push(CommandWord { parts: vec![WordPart::Parameter("@".to_string())] });
+            words.push(CommandWord { parts: vec![WordPart::Parameter("@".to_string())], ..CommandWord::default() });
         }
         self.skip_blanks();
         self.take(";");
@@ -486,7 +486,7 @@ impl<'a> CommandParser<'a> {
             self.doubt("`((`")?;
         }
         self.at += length + 2;
-        Ok(CommandWord { parts: vec![WordPart::Literal { text, quoted: false }] })
+        Ok(CommandWord { parts: vec![WordPart::Literal { text, quoted: false }], ..CommandWord::default() })
     }
 
     /// `[[` to `]]`: words and signs.
@@ -539,7 +539,7 @@ impl<'a> CommandParser<'a> {
         }
         self.behind_heredocs = Some(at);
         if delimiter.bare().is_none() {
-            return Ok(CommandWord { parts: vec![WordPart::Literal { text: body, quoted: true }] });
+            return Ok(CommandWord { parts: vec![WordPart::Literal { text: body, quoted: true }], ..CommandWord::default() });
         }
         if self.depth >= MAX_DEPTH {
             return Err(CommandLineError::TooDeep);

@@ -7,11 +7,13 @@ impl CommandParser<'_> {
     /// One word; `None` if none begins here.
     pub(super) fn word(&mut self) -> Parsed<Option<CommandWord>> {
         let mut word = CommandWord::default();
+        let mut has_open_expansion = false;
         let start = self.at;
         while let Some(c) = self.peek() {
             if (c == '<' || c == '>') && self.rest()[1..].starts_with('(') {
                 self.bash_only("`<(`")?;
                 self.at += 2;
+                has_open_expansion = true;
                 word.parts.push(self.substitution()?);
                 continue;
             }
@@ -43,10 +45,14 @@ impl CommandParser<'_> {
                         }
                     }
                 }
-                '$' | '`' => self.expansion(c, false, &mut word)?,
+                '$' | '`' => {
+                    has_open_expansion = true;
+                    self.expansion(c, false, &mut word)?;
+                }
                 _ => word.push(c, false),
             }
         }
+        word.fully_quoted = !has_open_expansion;
         Ok((self.at > start).then_some(word))
     }
 
