@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![cfg(target_os = "linux")]
 
+mod permissions;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

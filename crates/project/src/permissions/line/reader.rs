@@ -115,7 +115,7 @@ impl<'a> LineReader<'a> {
     pub(super) fn visit_list(&mut self, list: &CommandList) {
         let mut seen = self.directories.clone();
         let mut previous = CommandConnector::Sequence;
-        for (at, entry) in list.entries.iter().enumerate() {
+        for entry in &list.entries {
             let before = self.directories.clone();
             let in_pipe = previous == CommandConnector::Pipe;
             self.is_piped = in_pipe;
