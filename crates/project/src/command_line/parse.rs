@@ -324,7 +324,10 @@ impl<'a> CommandParser<'a> {
                 }
             }
         } else {
-            words.push(CommandWord { parts: vec![WordPart::Parameter("@".to_string())], ..CommandWord::default() });
+            words.push(CommandWord {
+                parts: vec![WordPart::Parameter("@".to_string())],
+                ..CommandWord::default()
+            });
         }
         self.skip_blanks();
         self.take(";");
@@ -435,7 +438,10 @@ impl<'a> CommandParser<'a> {
         if operator.len() == 1 && behind[1..].starts_with('(') {
             return Ok(None);
         }
-        if operator.starts_with('&') || *operator == "<<<" || *operator == ">&" && self.dialect == ShellDialect::Posix {
+        if operator.starts_with('&')
+            || *operator == "<<<"
+            || *operator == ">&" && self.dialect == ShellDialect::Posix
+        {
             let descriptor = behind[operator.len()..].starts_with(|c: char| c.is_ascii_digit() || c == '-');
             if !(*operator == ">&" && descriptor) {
                 self.bash_only("`&>` or `<<<`")?;
@@ -468,7 +474,9 @@ impl<'a> CommandParser<'a> {
             match (quote, c) {
                 (Some(open), c) if open == c => quote = None,
                 (None, '\'' | '"') => quote = Some(c),
-                (None | Some('"'), '`' | '\\') | (None, '#') => return self.doubt("a here-document in this line"),
+                (None | Some('"'), '`' | '\\') | (None, '#') => {
+                    return self.doubt("a here-document in this line");
+                }
                 (None, '(') | (Some('"'), '(') => return self.doubt("a here-document in this line"),
                 _ => {}
             }
@@ -498,7 +506,8 @@ impl<'a> CommandParser<'a> {
             if self.take_keyword("]]") {
                 return Ok(words);
             }
-            let sign = ["&&", "||", "<", ">", "(", ")"].into_iter().find(|sign| self.rest().starts_with(*sign));
+            let sign =
+                ["&&", "||", "<", ">", "(", ")"].into_iter().find(|sign| self.rest().starts_with(*sign));
             if matches!(sign, Some("<" | ">")) && self.rest()[1..].starts_with('(') {
                 self.doubt("a substitution in `[[`")?;
             }
@@ -539,7 +548,10 @@ impl<'a> CommandParser<'a> {
         }
         self.behind_heredocs = Some(at);
         if delimiter.bare().is_none() {
-            return Ok(CommandWord { parts: vec![WordPart::Literal { text: body, quoted: true }], ..CommandWord::default() });
+            return Ok(CommandWord {
+                parts: vec![WordPart::Literal { text: body, quoted: true }],
+                ..CommandWord::default()
+            });
         }
         if self.depth >= MAX_DEPTH {
             return Err(CommandLineError::TooDeep);

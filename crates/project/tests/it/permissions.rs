@@ -15,8 +15,23 @@ const HOLDOUT: &str = include_str!("permission_lines/harmless_holdout.txt");
 
 /// What somebody who works on several kinds of projects would allow.
 const RULES: &[&str] = &[
-    "cargo *", "npm test *", "npm run *", "npm ls *", "npx tsc *", "pytest *", "python -m pytest *", "python3 -m pytest *", "make *", "go test *",
-    "go build *", "go vet *", "tsc *", "git status *", "git diff *", "git log *", "git show *",
+    "cargo *",
+    "npm test *",
+    "npm run *",
+    "npm ls *",
+    "npx tsc *",
+    "pytest *",
+    "python -m pytest *",
+    "python3 -m pytest *",
+    "make *",
+    "go test *",
+    "go build *",
+    "go vet *",
+    "tsc *",
+    "git status *",
+    "git diff *",
+    "git log *",
+    "git show *",
 ];
 
 fn engine() -> PermissionEngine {
@@ -62,8 +77,10 @@ fn no_line_passes_a_rule_by_hiding_what_it_does() {
         hostile.extend(lines(PAYLOADS).iter().map(|payload| carrier.replace('@', payload)));
     }
     assert!(hostile.len() >= 400);
-    let passed: Vec<&String> =
-        hostile.iter().filter(|line| engine.decide(&PermissionRequest::Line((*line).clone())).is_allowed()).collect();
+    let passed: Vec<&String> = hostile
+        .iter()
+        .filter(|line| engine.decide(&PermissionRequest::Line((*line).clone())).is_allowed())
+        .collect();
     assert!(passed.is_empty(), "{} of {} pass: {passed:#?}", passed.len(), hostile.len());
 }
 

@@ -6,19 +6,77 @@ use crate::permissions::line::{CommandRole, LineTarget, StartedCommand};
 
 /// They only look, whatever follows but `RISKY`.
 const READERS: &[&str] = &[
-    "status", "log", "diff", "show", "blame", "annotate", "ls-files", "ls-tree", "rev-parse", "rev-list", "describe", "shortlog", "cat-file",
-    "merge-base", "name-rev", "grep", "for-each-ref", "show-ref", "show-branch", "count-objects", "version", "whatchanged", "cherry",
-    "diff-tree", "diff-index", "diff-files", "check-ignore", "check-attr", "range-diff", "var", "--version",
+    "status",
+    "log",
+    "diff",
+    "show",
+    "blame",
+    "annotate",
+    "ls-files",
+    "ls-tree",
+    "rev-parse",
+    "rev-list",
+    "describe",
+    "shortlog",
+    "cat-file",
+    "merge-base",
+    "name-rev",
+    "grep",
+    "for-each-ref",
+    "show-ref",
+    "show-branch",
+    "count-objects",
+    "version",
+    "whatchanged",
+    "cherry",
+    "diff-tree",
+    "diff-index",
+    "diff-files",
+    "check-ignore",
+    "check-attr",
+    "range-diff",
+    "var",
+    "--version",
 ];
 /// Options that write a file or run a program, whole; git takes their beginnings, too.
 const RISKY: &[&str] = &[
-    "--output", "--ext-diff", "--textconv", "--filters", "--open-files-in-pager", "--upload-pack", "--receive-pack", "--exec", "--contents",
+    "--output",
+    "--ext-diff",
+    "--textconv",
+    "--filters",
+    "--open-files-in-pager",
+    "--upload-pack",
+    "--receive-pack",
+    "--exec",
+    "--contents",
 ];
 /// What loses something: the command, and the word that makes it so (empty: any).
 const DESTRUCTIVE: &[(&str, &str)] = &[
-    ("clean", ""), ("checkout", ""), ("restore", ""), ("reset", ""), ("stash", ""), ("switch", ""), ("rm", ""), ("merge", ""), ("rebase", ""),
-    ("pull", ""), ("cherry-pick", ""), ("revert", ""), ("am", ""), ("apply", ""), ("mv", ""), ("worktree", ""), ("read-tree", ""), ("checkout-index", ""),
-    ("bisect", ""), ("submodule", ""), ("sparse-checkout", ""), ("branch", "-D"), ("branch", "-d"), ("branch", "--delete"), ("filter-branch", ""),
+    ("clean", ""),
+    ("checkout", ""),
+    ("restore", ""),
+    ("reset", ""),
+    ("stash", ""),
+    ("switch", ""),
+    ("rm", ""),
+    ("merge", ""),
+    ("rebase", ""),
+    ("pull", ""),
+    ("cherry-pick", ""),
+    ("revert", ""),
+    ("am", ""),
+    ("apply", ""),
+    ("mv", ""),
+    ("worktree", ""),
+    ("read-tree", ""),
+    ("checkout-index", ""),
+    ("bisect", ""),
+    ("submodule", ""),
+    ("sparse-checkout", ""),
+    ("branch", "-D"),
+    ("branch", "-d"),
+    ("branch", "--delete"),
+    ("filter-branch", ""),
 ];
 
 pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand) {
@@ -27,7 +85,9 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
     let mut sure = true;
     while let Some(CommandArgument::Exact(word)) = words.get(at) {
         match word.as_str() {
-            "--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs" | "--no-replace-objects" => at += 1,
+            "--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs" | "--no-replace-objects" => {
+                at += 1
+            }
             "-C" => {
                 let before = reader.directories.clone();
                 reader.change_directory(words.get(at + 1));
@@ -36,7 +96,15 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
             }
             _ if word.starts_with('-') && word != "--version" => {
                 sure = false;
-                let takes_value = matches!(word.as_str(), "-c" | "--git-dir" | "--work-tree" | "--exec-path" | "--namespace" | "--config-env" | "--super-prefix");
+                let takes_value = matches!(
+                    word.as_str(),
+                    "-c" | "--git-dir"
+                        | "--work-tree"
+                        | "--exec-path"
+                        | "--namespace"
+                        | "--config-env"
+                        | "--super-prefix"
+                );
                 command.add_risk("an option of git can run a program", Some(word.clone()));
                 if takes_value {
                     command.add_risk("an option of git can run a program", exact(words.get(at + 1)));
@@ -57,10 +125,13 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
         return;
     };
     let arguments = &words[at + 1..];
-    let texts: Vec<&str> = arguments.iter().map_while(|word| match word {
-        CommandArgument::Exact(text) => Some(text.as_str()),
-        _ => None,
-    }).collect();
+    let texts: Vec<&str> = arguments
+        .iter()
+        .map_while(|word| match word {
+            CommandArgument::Exact(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
     let all_known = texts.len() == arguments.len();
     let mut is_safe = true;
     for word in arguments {
@@ -78,8 +149,10 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
             _ => continue,
         };
         let name = text.split('=').next().unwrap_or_default();
-        let long = name.len() > 2 && name.starts_with("--") && RISKY.iter().any(|risky| risky.starts_with(name));
-        let short = verb == "grep" && text.starts_with("-O") || verb == "cat-file" && name.starts_with("--te");
+        let long =
+            name.len() > 2 && name.starts_with("--") && RISKY.iter().any(|risky| risky.starts_with(name));
+        let short =
+            verb == "grep" && text.starts_with("-O") || verb == "cat-file" && name.starts_with("--te");
         if long || short {
             is_safe = false;
             command.add_risk("an option of git writes a file or runs a program", Some(text.to_string()));
@@ -88,26 +161,57 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
     let only = |allowed: &[&str]| all_known && texts.iter().all(|text| allowed.contains(text));
     let first = texts.first().copied().unwrap_or_default();
     let reads = match verb.as_str() {
-        "branch" => only(&["-a", "-r", "-v", "-vv", "-l", "--list", "--all", "--remotes", "--show-current", "--no-color", "-av", "-avv", "-va", "--merged", "--no-merged"]),
-        "tag" => all_known && (texts.is_empty() || matches!(first, "-l" | "--list" | "-n")) && !texts.iter().any(|text| matches!(*text, "-d" | "-f" | "-a" | "-m" | "-F")),
+        "branch" => only(&[
+            "-a",
+            "-r",
+            "-v",
+            "-vv",
+            "-l",
+            "--list",
+            "--all",
+            "--remotes",
+            "--show-current",
+            "--no-color",
+            "-av",
+            "-avv",
+            "-va",
+            "--merged",
+            "--no-merged",
+        ]),
+        "tag" => {
+            all_known
+                && (texts.is_empty() || matches!(first, "-l" | "--list" | "-n"))
+                && !texts.iter().any(|text| matches!(*text, "-d" | "-f" | "-a" | "-m" | "-F"))
+        }
         "remote" => only(&["-v", "--verbose"]) || all_known && first == "get-url",
-        "config" => all_known && matches!(first, "--get" | "--list" | "-l" | "--get-all" | "--get-regexp" | "get" | "list"),
+        "config" => {
+            all_known
+                && matches!(first, "--get" | "--list" | "-l" | "--get-all" | "--get-regexp" | "get" | "list")
+        }
         "stash" => all_known && (first == "list" || first == "show"),
         "worktree" => all_known && first == "list",
         "reflog" => all_known && (texts.is_empty() || first == "show"),
-        "symbolic-ref" => all_known && texts.iter().filter(|text| !text.starts_with('-')).count() == 1 && !texts.iter().any(|text| text.starts_with("-d") || text.starts_with("--d")),
+        "symbolic-ref" => {
+            all_known
+                && texts.iter().filter(|text| !text.starts_with('-')).count() == 1
+                && !texts.iter().any(|text| text.starts_with("-d") || text.starts_with("--d"))
+        }
         verb => READERS.contains(&verb),
     };
     if reads && is_safe && sure {
         command.role = CommandRole::ReadsOnly;
         return;
     }
-    let destroys = DESTRUCTIVE.iter().any(|(name, word)| name == verb && (word.is_empty() || !all_known || texts.contains(word)));
+    let destroys = DESTRUCTIVE
+        .iter()
+        .any(|(name, word)| name == verb && (word.is_empty() || !all_known || texts.contains(word)));
     if destroys && !reads {
         let act = format!("git {verb}");
         for directory in command.directories.clone() {
             let target = match (directory, verb.as_str(), texts.as_slice()) {
-                (Some(directory), "rm", [files @ ..]) if all_known && files.iter().all(|file| !file.starts_with('-')) && files.len() == 1 => {
+                (Some(directory), "rm", [files @ ..])
+                    if all_known && files.iter().all(|file| !file.starts_with('-')) && files.len() == 1 =>
+                {
                     LineTarget::Beneath(directory.join(files[0]))
                 }
                 (Some(_), _, _) => LineTarget::Beneath(reader.place.root.clone()),

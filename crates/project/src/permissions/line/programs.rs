@@ -17,7 +17,11 @@ struct ReaderRow {
 
 const ANY_NUMBER: usize = usize::MAX;
 
-const fn row(names: &'static [&'static str], short: &'static str, long: &'static [&'static str]) -> ReaderRow {
+const fn row(
+    names: &'static [&'static str],
+    short: &'static str,
+    long: &'static [&'static str],
+) -> ReaderRow {
     ReaderRow { names, short, long, operands: ANY_NUMBER }
 }
 
@@ -45,12 +49,65 @@ const READERS: &[ReaderRow] = &[
 ];
 
 /// Builtins of the shell that change nothing outside of it, whatever their words.
-const BUILTINS: &[&str] = &["echo", ":", "pwd", "exit", "return", "break", "continue", "shift", "type", "times", "jobs"];
+const BUILTINS: &[&str] =
+    &["echo", ":", "pwd", "exit", "return", "break", "continue", "shift", "type", "times", "jobs"];
 /// Programs that print their version and end.
 const VERSIONED: &[&str] = &[
-    "node", "npm", "npx", "yarn", "pnpm", "bun", "deno", "python", "python3", "pip", "pip3", "cargo", "rustc", "rustup", "rustfmt", "go", "java", "javac",
-    "gcc", "g++", "clang", "make", "cmake", "ninja", "docker", "ruby", "perl", "php", "tsc", "uv", "ruff", "gh", "rg", "fd", "jq", "bash", "zsh", "curl",
-    "wget", "tar", "sed", "awk", "gawk", "find", "pytest", "kubectl", "terraform", "helm", "mvn", "gradle", "swift", "zig", "ghc", "cabal", "dotnet",
+    "node",
+    "npm",
+    "npx",
+    "yarn",
+    "pnpm",
+    "bun",
+    "deno",
+    "python",
+    "python3",
+    "pip",
+    "pip3",
+    "cargo",
+    "rustc",
+    "rustup",
+    "rustfmt",
+    "go",
+    "java",
+    "javac",
+    "gcc",
+    "g++",
+    "clang",
+    "make",
+    "cmake",
+    "ninja",
+    "docker",
+    "ruby",
+    "perl",
+    "php",
+    "tsc",
+    "uv",
+    "ruff",
+    "gh",
+    "rg",
+    "fd",
+    "jq",
+    "bash",
+    "zsh",
+    "curl",
+    "wget",
+    "tar",
+    "sed",
+    "awk",
+    "gawk",
+    "find",
+    "pytest",
+    "kubectl",
+    "terraform",
+    "helm",
+    "mvn",
+    "gradle",
+    "swift",
+    "zig",
+    "ghc",
+    "cabal",
+    "dotnet",
 ];
 /// Options by which a program works in another directory, and takes its instructions from there.
 const DIRECTORY_OPTIONS: &[(&str, &[&str])] = &[
@@ -68,14 +125,78 @@ const RISKY_OPTIONS: &[(&str, &[&str])] = &[
     ("cargo", &["--config"]),
     ("make", &["-f", "--file", "--makefile", "--eval", "-E", "-I", "--include-dir"]),
     ("gmake", &["-f", "--file", "--makefile", "--eval", "-E"]),
-    ("npm", &["--script-shell", "--userconfig", "--globalconfig", "--node-options", "--shell", "-g", "--global"]),
+    (
+        "npm",
+        &["--script-shell", "--userconfig", "--globalconfig", "--node-options", "--shell", "-g", "--global"],
+    ),
     ("npx", &["-c", "--call", "--script-shell", "--shell", "--node-options"]),
     ("go", &["-exec", "--exec", "-toolexec", "--toolexec", "-overlay", "-o"]),
-    ("pytest", &["-p", "-c", "--rootdir", "--confcutdir", "--pyargs", "-o", "--override-ini", "--pastebin", "--basetemp"]),
-    ("tar", &["--to-command", "--checkpoint-action", "-I", "--use-compress-program", "-F", "--info-script", "--new-volume-script", "--rsh-command", "--rmt-command", "-P", "--absolute-names"]),
+    (
+        "pytest",
+        &[
+            "-p",
+            "-c",
+            "--rootdir",
+            "--confcutdir",
+            "--pyargs",
+            "-o",
+            "--override-ini",
+            "--pastebin",
+            "--basetemp",
+        ],
+    ),
+    (
+        "tar",
+        &[
+            "--to-command",
+            "--checkpoint-action",
+            "-I",
+            "--use-compress-program",
+            "-F",
+            "--info-script",
+            "--new-volume-script",
+            "--rsh-command",
+            "--rmt-command",
+            "-P",
+            "--absolute-names",
+        ],
+    ),
     ("rsync", &["-e", "--rsh", "--rsync-path"]),
-    ("curl", &["-o", "--output", "-O", "--remote-name", "-K", "--config", "-T", "--upload-file", "-c", "--cookie-jar", "-D", "--dump-header", "--trace", "--trace-ascii", "--output-dir"]),
-    ("wget", &["-O", "--output-document", "-P", "--directory-prefix", "--use-askpass", "-o", "--output-file", "-a", "-e", "--execute"]),
+    (
+        "curl",
+        &[
+            "-o",
+            "--output",
+            "-O",
+            "--remote-name",
+            "-K",
+            "--config",
+            "-T",
+            "--upload-file",
+            "-c",
+            "--cookie-jar",
+            "-D",
+            "--dump-header",
+            "--trace",
+            "--trace-ascii",
+            "--output-dir",
+        ],
+    ),
+    (
+        "wget",
+        &[
+            "-O",
+            "--output-document",
+            "-P",
+            "--directory-prefix",
+            "--use-askpass",
+            "-o",
+            "--output-file",
+            "-a",
+            "-e",
+            "--execute",
+        ],
+    ),
     ("ssh", &["-o", "-F", "-E"]),
     ("scp", &["-o", "-S", "-F"]),
     ("man", &["-P", "--pager", "-H", "--html", "-C", "-l"]),
@@ -85,13 +206,31 @@ const RISKY_OPTIONS: &[(&str, &[&str])] = &[
     ("vim", &["-c", "--cmd", "-S", "-u"]),
     ("gcc", &["-wrapper", "-fplugin", "-B", "-specs"]),
     ("ruff", &["--config"]),
-    ("eslint", &["-c", "--config", "--rulesdir", "--resolve-plugins-relative-to", "-f", "--format", "-o", "--output-file", "--parser", "--plugin"]),
+    (
+        "eslint",
+        &[
+            "-c",
+            "--config",
+            "--rulesdir",
+            "--resolve-plugins-relative-to",
+            "-f",
+            "--format",
+            "-o",
+            "--output-file",
+            "--parser",
+            "--plugin",
+        ],
+    ),
     ("tsc", &["--outDir", "--outFile", "--declarationDir", "--tsBuildInfoFile"]),
     ("python", &[]),
 ];
 
 /// What one command with its words does; other commands in its words are visited, too.
-pub(super) fn visit_command(reader: &mut LineReader<'_>, words: Vec<CommandArgument>, started_by: Option<&str>) {
+pub(super) fn visit_command(
+    reader: &mut LineReader<'_>,
+    words: Vec<CommandArgument>,
+    started_by: Option<&str>,
+) {
     let name = match words.first() {
         Some(CommandArgument::Exact(name)) => name.clone(),
         Some(CommandArgument::OneOf(names)) => {
@@ -109,7 +248,8 @@ pub(super) fn visit_command(reader: &mut LineReader<'_>, words: Vec<CommandArgum
             return reader.unclear(format!("which program `{text}` starts is only known when it runs"));
         }
     };
-    let plain = name.strip_prefix("/usr/bin/").or_else(|| name.strip_prefix("/bin/")).unwrap_or(&name).to_string();
+    let plain =
+        name.strip_prefix("/usr/bin/").or_else(|| name.strip_prefix("/bin/")).unwrap_or(&name).to_string();
     if wrappers::visit(reader, &plain, &words, started_by) {
         return;
     }
@@ -123,13 +263,18 @@ fn read_program(reader: &mut LineReader<'_>, name: &str, command: &mut StartedCo
     let texts: Vec<&str> = arguments.iter().filter_map(CommandArgument::exact).collect();
     let all_known = texts.len() == arguments.len();
     let in_shell = !reader.without_shell && command.started_by.is_none();
-    if in_shell && (BUILTINS.contains(&name) || matches!(name, "cd" | "set" | "read" | "unset" | "printf" | "wait")) {
+    if in_shell
+        && (BUILTINS.contains(&name) || matches!(name, "cd" | "set" | "read" | "unset" | "printf" | "wait"))
+    {
         return read_builtin(reader, name, &arguments, command);
     }
     if matches!(name, "test" | "[") && in_shell && !test_is_plain(&arguments) {
         return reader.unclear("`test -v` may run something");
     }
-    if all_known && VERSIONED.contains(&name) && matches!(texts.as_slice(), ["--version" | "-V" | "version"]) && name != "docker"
+    if all_known
+        && VERSIONED.contains(&name)
+        && matches!(texts.as_slice(), ["--version" | "-V" | "version"])
+        && name != "docker"
         || all_known && matches!((name, texts.as_slice()), ("node" | "npm" | "ruby" | "perl" | "php", ["-v"]))
     {
         command.role = CommandRole::ReadsOnly;
@@ -141,7 +286,8 @@ fn read_program(reader: &mut LineReader<'_>, name: &str, command: &mut StartedCo
         "sed" => read_sed(reader, &arguments, command),
         "awk" | "gawk" | "mawk" => read_awk(reader, &arguments, command),
         "mkdir" | "touch" | "tee" => write_operands(reader, name, &arguments, command),
-        "rm" | "rmdir" | "unlink" | "shred" | "truncate" | "mv" | "cp" | "ln" | "install" | "rsync" | "dd" | "patch" | "chmod" | "chown" => {
+        "rm" | "rmdir" | "unlink" | "shred" | "truncate" | "mv" | "cp" | "ln" | "install" | "rsync"
+        | "dd" | "patch" | "chmod" | "chown" => {
             destroy_operands(reader, name, &arguments);
         }
         _ => match READERS.iter().find(|row| row.names.contains(&name)) {
@@ -151,15 +297,23 @@ fn read_program(reader: &mut LineReader<'_>, name: &str, command: &mut StartedCo
     }
 }
 
-fn read_builtin(reader: &mut LineReader<'_>, name: &str, arguments: &[CommandArgument], command: &mut StartedCommand) {
+fn read_builtin(
+    reader: &mut LineReader<'_>,
+    name: &str,
+    arguments: &[CommandArgument],
+    command: &mut StartedCommand,
+) {
     command.role = CommandRole::ReadsOnly;
     let exact: Option<Vec<&str>> = arguments.iter().map(CommandArgument::exact).collect();
     match name {
         "cd" => {
-            let target: Vec<&CommandArgument> = arguments.iter().filter(|word| word.exact() != Some("--")).collect();
+            let target: Vec<&CommandArgument> =
+                arguments.iter().filter(|word| word.exact() != Some("--")).collect();
             match target.as_slice() {
                 [] => reader.change_directory(None),
-                [word] if word.exact().is_none_or(|text| !text.starts_with('-') || text == "-") => reader.change_directory(Some(word)),
+                [word] if word.exact().is_none_or(|text| !text.starts_with('-') || text == "-") => {
+                    reader.change_directory(Some(word))
+                }
                 _ => reader.change_directory(Some(&CommandArgument::Any)),
             }
         }
@@ -171,14 +325,18 @@ fn read_builtin(reader: &mut LineReader<'_>, name: &str, arguments: &[CommandArg
         }
         "set" => {
             let plain = |text: &&str| {
-                matches!(*text, "pipefail" | "errexit" | "nounset") || text.len() > 1 && (text.starts_with('-') || text.starts_with('+')) && text[1..].chars().all(|c| "euxo".contains(c))
+                matches!(*text, "pipefail" | "errexit" | "nounset")
+                    || text.len() > 1
+                        && (text.starts_with('-') || text.starts_with('+'))
+                        && text[1..].chars().all(|c| "euxo".contains(c))
             };
             if !exact.is_some_and(|texts| texts.iter().all(|text| plain(&text))) {
                 reader.unclear("`set` with these words changes how the line is read");
             }
         }
         "read" | "unset" => {
-            let plain = |text: &&str| environment::is_name(text) || matches!(*text, "-r" | "-f" | "-a" | "-n" | "-s");
+            let plain =
+                |text: &&str| environment::is_name(text) || matches!(*text, "-r" | "-f" | "-a" | "-n" | "-s");
             match exact {
                 Some(texts) if texts.iter().all(|text| plain(&text)) => {
                     for name in texts.iter().filter(|text| environment::is_name(text)) {
@@ -208,7 +366,13 @@ fn test_is_plain(arguments: &[CommandArgument]) -> bool {
     })
 }
 
-fn read_looking(reader: &mut LineReader<'_>, row: &ReaderRow, name: &str, arguments: &[CommandArgument], command: &mut StartedCommand) {
+fn read_looking(
+    reader: &mut LineReader<'_>,
+    row: &ReaderRow,
+    name: &str,
+    arguments: &[CommandArgument],
+    command: &mut StartedCommand,
+) {
     let mut operands = 0_usize;
     let mut only_operands = false;
     let harmless_options = row.short.is_empty() && row.long.is_empty();
@@ -223,7 +387,10 @@ fn read_looking(reader: &mut LineReader<'_>, row: &ReaderRow, name: &str, argume
                 None => !harmless_options,
             };
             if is_risky {
-                command.add_risk("this word can make it write a file or run a program", word.exact().map(ToString::to_string));
+                command.add_risk(
+                    "this word can make it write a file or run a program",
+                    word.exact().map(ToString::to_string),
+                );
             }
             if word.exact().is_some() {
                 continue;
@@ -291,8 +458,14 @@ fn read_sed(reader: &mut LineReader<'_>, arguments: &[CommandArgument], command:
                 has_script = true;
                 at += 1;
             }
-            Some("-n" | "-E" | "-r" | "-s" | "-z" | "-u" | "-nE" | "-nr" | "-En" | "-rn" | "--quiet" | "--silent" | "--regexp-extended") => {}
-            Some(text) if text.starts_with("-i") || "--in-place".starts_with(text.split('=').next().unwrap_or(text)) && text.len() > 2 => {
+            Some(
+                "-n" | "-E" | "-r" | "-s" | "-z" | "-u" | "-nE" | "-nr" | "-En" | "-rn" | "--quiet"
+                | "--silent" | "--regexp-extended",
+            ) => {}
+            Some(text)
+                if text.starts_with("-i")
+                    || "--in-place".starts_with(text.split('=').next().unwrap_or(text)) && text.len() > 2 =>
+            {
                 in_place = true;
                 sure = false;
             }
@@ -327,7 +500,10 @@ fn read_sed(reader: &mut LineReader<'_>, arguments: &[CommandArgument], command:
     if sure && prints {
         command.role = CommandRole::ReadsOnly;
     } else if !prints {
-        command.add_risk("its script is not one that surely only prints", scripts.first().map(ToString::to_string));
+        command.add_risk(
+            "its script is not one that surely only prints",
+            scripts.first().map(ToString::to_string),
+        );
     }
 }
 
@@ -343,13 +519,17 @@ fn read_awk(reader: &mut LineReader<'_>, arguments: &[CommandArgument], command:
                 }
             }
             _ if text.starts_with("-F") || text.starts_with("-v") => at += 1,
-            _ if text.starts_with('-') => return command.add_risk("an option of awk can load a program", Some(text.to_string())),
+            _ if text.starts_with('-') => {
+                return command.add_risk("an option of awk can load a program", Some(text.to_string()));
+            }
             _ => break,
         }
     }
     match arguments.get(at).and_then(CommandArgument::exact) {
         Some(program) if awk_only_prints(program) => command.role = CommandRole::ReadsOnly,
-        Some(program) => command.add_risk("its program is not one that surely only prints", Some(program.to_string())),
+        Some(program) => {
+            command.add_risk("its program is not one that surely only prints", Some(program.to_string()))
+        }
         None => command.add_risk("its program is only known when it runs", None),
     }
     // Behind the program even gawk takes no options.
@@ -361,11 +541,17 @@ fn read_awk(reader: &mut LineReader<'_>, arguments: &[CommandArgument], command:
 }
 
 /// `mkdir`, `touch`, `tee`: all that they change is what they name.
-fn write_operands(reader: &mut LineReader<'_>, name: &str, arguments: &[CommandArgument], command: &mut StartedCommand) {
+fn write_operands(
+    reader: &mut LineReader<'_>,
+    name: &str,
+    arguments: &[CommandArgument],
+    command: &mut StartedCommand,
+) {
     let mut sure = true;
     let mut only_operands = false;
     for word in arguments {
-        let option = !only_operands && word.exact().is_some_and(|text| text.starts_with('-') && text.len() > 1);
+        let option =
+            !only_operands && word.exact().is_some_and(|text| text.starts_with('-') && text.len() > 1);
         if option {
             match word.exact() {
                 Some("--") => only_operands = true,
@@ -388,7 +574,8 @@ fn write_operands(reader: &mut LineReader<'_>, name: &str, arguments: &[CommandA
 
 /// What removes or replaces the files that it names. It needs a rule.
 fn destroy_operands(reader: &mut LineReader<'_>, name: &str, arguments: &[CommandArgument]) {
-    let kind = if matches!(name, "rm" | "rmdir" | "unlink") { PathUseKind::Remove } else { PathUseKind::Write };
+    let kind =
+        if matches!(name, "rm" | "rmdir" | "unlink") { PathUseKind::Remove } else { PathUseKind::Write };
     let mut only_operands = false;
     let option_value = |text: &str| text.split_once('=').map(|(_, value)| value.to_string());
     for word in arguments {
@@ -398,7 +585,8 @@ fn destroy_operands(reader: &mut LineReader<'_>, name: &str, arguments: &[Comman
                 only_operands = true;
                 continue;
             }
-            let named = name == "dd" && text.starts_with("of=") || text.starts_with("--") && text.contains('=');
+            let named =
+                name == "dd" && text.starts_with("of=") || text.starts_with("--") && text.contains('=');
             if named && !only_operands {
                 let Some(value) = option_value(&text) else { continue };
                 word = CommandArgument::Exact(value);
@@ -426,7 +614,12 @@ fn destroy_operands(reader: &mut LineReader<'_>, name: &str, arguments: &[Comman
     }
 }
 
-fn read_other(reader: &mut LineReader<'_>, name: &str, arguments: &[CommandArgument], command: &mut StartedCommand) {
+fn read_other(
+    reader: &mut LineReader<'_>,
+    name: &str,
+    arguments: &[CommandArgument],
+    command: &mut StartedCommand,
+) {
     let of = |table: &[(&str, &'static [&'static str])]| {
         table.iter().find(|(program, _)| *program == name).map_or(&[][..], |(_, options)| *options)
     };
@@ -449,7 +642,8 @@ fn read_other(reader: &mut LineReader<'_>, name: &str, arguments: &[CommandArgum
             Some((option, value)) => (option, Some(value.to_string())),
             None => (text, None),
         };
-        let short_with_value = moves.iter().find(|known| known.len() == 2 && text.len() > 2 && text.starts_with(**known));
+        let short_with_value =
+            moves.iter().find(|known| known.len() == 2 && text.len() > 2 && text.starts_with(**known));
         if moves.contains(&option) || short_with_value.is_some() {
             let value = value.or_else(|| short_with_value.map(|_| text[2..].to_string()));
             let word = value.map(CommandArgument::Exact).or_else(|| arguments.get(at + 1).cloned());
@@ -457,8 +651,16 @@ fn read_other(reader: &mut LineReader<'_>, name: &str, arguments: &[CommandArgum
             reader.change_directory(Some(&word.unwrap_or(CommandArgument::Any)));
             command.directories = std::mem::replace(&mut reader.directories, before);
         }
-        let short = risky.iter().any(|known| known.len() == 2 && text.len() > 2 && !text.starts_with("--") && text.starts_with(*known) && *known != "-o");
-        let long = option.starts_with("--") && option.len() > 3 && risky.iter().any(|known| known.starts_with(option));
+        let short = risky.iter().any(|known| {
+            known.len() == 2
+                && text.len() > 2
+                && !text.starts_with("--")
+                && text.starts_with(*known)
+                && *known != "-o"
+        });
+        let long = option.starts_with("--")
+            && option.len() > 3
+            && risky.iter().any(|known| known.starts_with(option));
         let bundled = matches!(name, "make" | "gmake" | "curl" | "wget" | "tar")
             && text.starts_with('-')
             && !text.starts_with("--")

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::words::VariableValue;
 use super::{
-    CommandArgument, CommandRole, DestructiveAct, LineReading, LineTarget, PathUse, PathUseKind, StartedCommand,
-    environment, programs,
+    CommandArgument, CommandRole, DestructiveAct, LineReading, LineTarget, PathUse, PathUseKind,
+    StartedCommand, environment, programs,
 };
 use crate::command_line::{
-    CommandConnector, CommandList, CommandRedirect, CommandWord, CompoundKind, MAX_BYTES, ShellCommand, ShellDialect,
-    SimpleCommand, WordPart, parse_strictly,
+    CommandConnector, CommandList, CommandRedirect, CommandWord, CompoundKind, MAX_BYTES, ShellCommand,
+    ShellDialect, SimpleCommand, WordPart, parse_strictly,
 };
 use crate::permissions::PermissionPlace;
 use crate::permissions::path_pattern::normalise;
@@ -91,7 +91,8 @@ impl<'a> LineReader<'a> {
             return self.unclear("lines lie in each other too deeply");
         }
         // Blanks that are none for the shell, and what a terminal would not show.
-        let odd = |c: char| (c.is_control() && c != '\n' && c != '\t') || (!c.is_ascii() && c.is_whitespace());
+        let odd =
+            |c: char| (c.is_control() && c != '\n' && c != '\t') || (!c.is_ascii() && c.is_whitespace());
         if text.chars().any(|c| odd(c) || relaycode_text::hidden::is_hidden(c)) {
             return self.unclear("it holds a character that cannot be seen");
         }
@@ -119,7 +120,8 @@ impl<'a> LineReader<'a> {
             let before = self.directories.clone();
             let in_pipe = previous == CommandConnector::Pipe;
             self.is_piped = in_pipe;
-            let own_process = in_pipe || matches!(entry.then, CommandConnector::Pipe | CommandConnector::Background);
+            let own_process =
+                in_pipe || matches!(entry.then, CommandConnector::Pipe | CommandConnector::Background);
             let always = matches!(previous, CommandConnector::Sequence | CommandConnector::Background);
             self.visit_entry(&entry.command, always && !own_process);
             self.is_piped = false;
@@ -205,7 +207,8 @@ impl<'a> LineReader<'a> {
             match redirect.operator {
                 "<<" | "<<-" | "<<<" => continue,
                 ">&" | "<&" => {
-                    if matches!(&target, CommandArgument::Exact(text) if text.bytes().all(|b| b.is_ascii_digit() || b == b'-')) {
+                    if matches!(&target, CommandArgument::Exact(text) if text.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
+                    {
                         continue;
                     }
                 }
@@ -247,7 +250,11 @@ impl<'a> LineReader<'a> {
         self.reading.commands.push(command);
     }
 
-    pub(super) fn new_command(&self, words: Vec<CommandArgument>, started_by: Option<&str>) -> StartedCommand {
+    pub(super) fn new_command(
+        &self,
+        words: Vec<CommandArgument>,
+        started_by: Option<&str>,
+    ) -> StartedCommand {
         StartedCommand {
             words,
             started_by: started_by.map(ToString::to_string),
@@ -344,7 +351,9 @@ impl<'a> LineReader<'a> {
         let sure = counts && self.setters.get(name) == Some(&1) && !self.setters.contains_key("*");
         let value = match value {
             CommandArgument::Exact(text) if sure => Some(VariableValue::Texts(vec![text])),
-            CommandArgument::BeginsWith(prefix) if sure && !prefix.is_empty() => Some(VariableValue::Prefix(prefix)),
+            CommandArgument::BeginsWith(prefix) if sure && !prefix.is_empty() => {
+                Some(VariableValue::Prefix(prefix))
+            }
             _ => None,
         };
         self.variables.insert(name.to_string(), value);
@@ -416,7 +425,9 @@ impl<'a> LineReader<'a> {
             }
         }
         let plain_name = !name.is_empty() || text.starts_with('#') && environment::is_name(&text[1..]);
-        let harmless = ["-", ":-", "+", ":+", "?", ":?", "%", "#", "/", "^", ","].iter().any(|sign| text.starts_with(sign));
+        let harmless = ["-", ":-", "+", ":+", "?", ":?", "%", "#", "/", "^", ","]
+            .iter()
+            .any(|sign| text.starts_with(sign));
         let number = text.strip_prefix(':').is_some_and(|rest| {
             !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || c == ':' || c == ' ' || c == '-')
         });
@@ -457,7 +468,10 @@ impl<'a> LineReader<'a> {
             self.unclear("arithmetic with values that are not known may run something");
         }
         // It can set variables.
-        if text.contains("++") || text.contains("--") || text.replace("==", "").replace("!=", "").contains('=') {
+        if text.contains("++")
+            || text.contains("--")
+            || text.replace("==", "").replace("!=", "").contains('=')
+        {
             self.forget_variables();
         }
     }

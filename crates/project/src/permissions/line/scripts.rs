@@ -98,7 +98,10 @@ fn skip_substitution(signs: &[char], at: usize) -> Option<usize> {
 
 /// Whether a program of awk runs nothing and writes nothing but its output.
 pub(super) fn awk_only_prints(program: &str) -> bool {
-    if program.contains("system") || program.contains("getline") || program.contains(['@', '\\']) && program.contains('@') {
+    if program.contains("system")
+        || program.contains("getline")
+        || program.contains(['@', '\\']) && program.contains('@')
+    {
         return false;
     }
     let without_or = program.replace("||", "");

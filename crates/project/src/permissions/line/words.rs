@@ -90,7 +90,9 @@ impl LineReader<'_> {
                 continue;
             }
             match value {
-                Some(VariableValue::Texts(texts)) if quoted_here || texts.iter().all(|text| is_one_word(text)) => {
+                Some(VariableValue::Texts(texts))
+                    if quoted_here || texts.iter().all(|text| is_one_word(text)) =>
+                {
                     let joined: Vec<WordBeginning> = beginnings
                         .iter()
                         .flat_map(|beginning| {
@@ -115,7 +117,10 @@ impl LineReader<'_> {
         }
         let any_sign = beginnings.iter().any(|beginning| beginning.has_sign);
         if any_sign && unknown.is_none() && beginnings.len() == 1 {
-            return beginnings.into_iter().map(|beginning| CommandArgument::FileNames(beginning.text)).collect();
+            return beginnings
+                .into_iter()
+                .map(|beginning| CommandArgument::FileNames(beginning.text))
+                .collect();
         }
         if unknown.is_none() && !any_sign {
             let mut texts: Vec<String> = beginnings.into_iter().map(|beginning| beginning.text).collect();
@@ -154,7 +159,9 @@ impl LineReader<'_> {
     /// The words that braces make of a word; `None` if there are none. What cannot be told is an unknown word.
     fn braces(&mut self, word: &CommandWord) -> Option<Vec<CommandWord>> {
         let has = |sign: &str| {
-            word.parts.iter().any(|part| matches!(part, WordPart::Literal { text, quoted: false } if text.contains(sign)))
+            word.parts
+                .iter()
+                .any(|part| matches!(part, WordPart::Literal { text, quoted: false } if text.contains(sign)))
         };
         if !has("{") || !(has(",") || has("..")) {
             return None;
@@ -174,7 +181,10 @@ impl LineReader<'_> {
         let words = expand_braces(text);
         Some(words.map_or_else(unknown, |words| {
             let literal = |text| WordPart::Literal { text, quoted: false };
-            words.into_iter().map(|text| CommandWord { parts: vec![literal(text)], ..CommandWord::default() }).collect()
+            words
+                .into_iter()
+                .map(|text| CommandWord { parts: vec![literal(text)], ..CommandWord::default() })
+                .collect()
         }))
     }
 }
@@ -193,7 +203,8 @@ fn expand_braces(text: &str) -> Option<Vec<String>> {
     }
     let items: Vec<String> = if let Some((from, to)) = inner.split_once("..") {
         let (from, to): (i64, i64) = (from.parse().ok()?, to.parse().ok()?);
-        let plain = inner.chars().all(|c| c.is_ascii_digit() || c == '.') && !inner.split("..").any(|n| n.starts_with('0'));
+        let plain = inner.chars().all(|c| c.is_ascii_digit() || c == '.')
+            && !inner.split("..").any(|n| n.starts_with('0'));
         if !plain || to < from || to - from >= MAX_BRACES as i64 {
             return None;
         }

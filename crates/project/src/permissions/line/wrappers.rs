@@ -6,15 +6,80 @@ use crate::command_line::ShellDialect;
 
 /// Builtins and programs whose effect on the line is not followed.
 const NOT_FOLLOWED: &[&str] = &[
-    "coproc", "alias", "unalias", "shopt", "enable", "bind", "complete", "compgen", "hash", "history", "fc", "let", "mapfile", "readarray",
-    "getopts", "declare", "typeset", "local", "readonly", "parallel", "watch", "su", "runuser", "fish", "zsh", "ksh", "tcsh", "csh", "busybox",
-    "pushd", "popd", "dirs", "caller", "ulimit", "umask", "suspend", "logout", "disown", "fg", "bg", "unshare", "nsenter", "chroot", "flock", "strace",
-    "ltrace", "gdb", "expect", "at", "batch", "crontab", "systemd-run", "script", "taskset", "chrt", "prlimit", "setpriv", "pkexec", "dbus-run-session", "xvfb-run",
-    "builtin", "doas", "entr", "ld.so", "/lib64/ld-linux-x86-64.so.2",
+    "coproc",
+    "alias",
+    "unalias",
+    "shopt",
+    "enable",
+    "bind",
+    "complete",
+    "compgen",
+    "hash",
+    "history",
+    "fc",
+    "let",
+    "mapfile",
+    "readarray",
+    "getopts",
+    "declare",
+    "typeset",
+    "local",
+    "readonly",
+    "parallel",
+    "watch",
+    "su",
+    "runuser",
+    "fish",
+    "zsh",
+    "ksh",
+    "tcsh",
+    "csh",
+    "busybox",
+    "pushd",
+    "popd",
+    "dirs",
+    "caller",
+    "ulimit",
+    "umask",
+    "suspend",
+    "logout",
+    "disown",
+    "fg",
+    "bg",
+    "unshare",
+    "nsenter",
+    "chroot",
+    "flock",
+    "strace",
+    "ltrace",
+    "gdb",
+    "expect",
+    "at",
+    "batch",
+    "crontab",
+    "systemd-run",
+    "script",
+    "taskset",
+    "chrt",
+    "prlimit",
+    "setpriv",
+    "pkexec",
+    "dbus-run-session",
+    "xvfb-run",
+    "builtin",
+    "doas",
+    "entr",
+    "ld.so",
+    "/lib64/ld-linux-x86-64.so.2",
 ];
 
 /// Visits what `name` starts; `false`: it is no such command.
-pub(super) fn visit(reader: &mut LineReader<'_>, name: &str, words: &[CommandArgument], started_by: Option<&str>) -> bool {
+pub(super) fn visit(
+    reader: &mut LineReader<'_>,
+    name: &str,
+    words: &[CommandArgument],
+    started_by: Option<&str>,
+) -> bool {
     let arguments = &words[1..];
     let in_shell = !reader.without_shell && started_by.is_none();
     match name {
@@ -40,12 +105,16 @@ pub(super) fn visit(reader: &mut LineReader<'_>, name: &str, words: &[CommandArg
                 command.role = super::CommandRole::ReadsOnly;
                 reader.starts(command);
             }
-            Some(text) if !text.starts_with('-') => programs::visit_command(reader, arguments.to_vec(), started_by),
+            Some(text) if !text.starts_with('-') => {
+                programs::visit_command(reader, arguments.to_vec(), started_by)
+            }
             _ => not_followed(reader, words, started_by),
         },
         "exec" if in_shell => match arguments.first() {
             None => {}
-            Some(word) if !word.may_be_option() => programs::visit_command(reader, arguments.to_vec(), Some("exec")),
+            Some(word) if !word.may_be_option() => {
+                programs::visit_command(reader, arguments.to_vec(), Some("exec"))
+            }
             _ => not_followed(reader, words, started_by),
         },
         "env" => visit_env(reader, words, started_by),
@@ -54,7 +123,10 @@ pub(super) fn visit(reader: &mut LineReader<'_>, name: &str, words: &[CommandArg
         "ionice" => visit_behind(reader, words, started_by, &["-c", "-n"], 0),
         "stdbuf" => visit_behind(reader, words, started_by, &["-o", "-e", "-i"], 0),
         "timeout" => visit_behind(reader, words, started_by, &["-k", "-s", "--signal", "--kill-after"], 1),
-        "time" => match arguments.iter().any(|word| word.exact().is_none_or(|text| text.starts_with("-o") || text.starts_with("--o"))) {
+        "time" => match arguments
+            .iter()
+            .any(|word| word.exact().is_none_or(|text| text.starts_with("-o") || text.starts_with("--o")))
+        {
             true => not_followed(reader, words, started_by),
             false => visit_behind(reader, words, started_by, &["-f"], 0),
         },
@@ -120,11 +192,14 @@ fn visit_behind(
 fn visit_env(reader: &mut LineReader<'_>, words: &[CommandArgument], started_by: Option<&str>) {
     let mut at = 1;
     while let Some(word) = words.get(at) {
-        let name_and_value = |text: &str| text.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
+        let name_and_value =
+            |text: &str| text.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
         match word {
             CommandArgument::Exact(text) if text == "-i" || text == "-" || text == "-0" => {}
             CommandArgument::Exact(text) if text == "-u" => at += 1,
-            CommandArgument::Exact(text) if text.starts_with('-') => return not_followed(reader, words, started_by),
+            CommandArgument::Exact(text) if text.starts_with('-') => {
+                return not_followed(reader, words, started_by);
+            }
             CommandArgument::Exact(text) => match name_and_value(text) {
                 Some((name, value)) => {
                     environment::check_assignment(reader, &name, &CommandArgument::Exact(value), true);
@@ -176,12 +251,20 @@ fn visit_eval(reader: &mut LineReader<'_>, arguments: &[CommandArgument]) {
 }
 
 /// `bash -c 'line'`; with a script, or with what it is given as input, a rule has to allow it.
-fn visit_shell(reader: &mut LineReader<'_>, name: &str, words: &[CommandArgument], started_by: Option<&str>) -> bool {
+fn visit_shell(
+    reader: &mut LineReader<'_>,
+    name: &str,
+    words: &[CommandArgument],
+    started_by: Option<&str>,
+) -> bool {
     let mut at = 1;
     let mut is_line = false;
     while let Some(text) = words.get(at).and_then(CommandArgument::exact) {
         if text == "-o" || text == "+o" {
-            if !matches!(words.get(at + 1).and_then(CommandArgument::exact), Some("pipefail" | "errexit" | "nounset")) {
+            if !matches!(
+                words.get(at + 1).and_then(CommandArgument::exact),
+                Some("pipefail" | "errexit" | "nounset")
+            ) {
                 not_followed(reader, words, started_by);
                 return true;
             }
@@ -200,7 +283,10 @@ fn visit_shell(reader: &mut LineReader<'_>, name: &str, words: &[CommandArgument
         at += 1;
     }
     if !is_line {
-        if words.get(1..).unwrap_or_default().iter().any(|word| word.exact().is_none()) || words.len() == 1 || at > 1 {
+        if words.get(1..).unwrap_or_default().iter().any(|word| word.exact().is_none())
+            || words.len() == 1
+            || at > 1
+        {
             not_followed(reader, words, started_by);
             return true;
         }
@@ -272,7 +358,9 @@ fn visit_find(reader: &mut LineReader<'_>, words: &[CommandArgument], started_by
     command.role = super::CommandRole::ReadsOnly;
     let starts: Vec<&CommandArgument> = words[1..]
         .iter()
-        .take_while(|word| !word.may_be_option() && word.exact().is_none_or(|text| !matches!(text, "(" | "!" | ",")))
+        .take_while(|word| {
+            !word.may_be_option() && word.exact().is_none_or(|text| !matches!(text, "(" | "!" | ","))
+        })
         .collect();
     let beginning = match starts.as_slice() {
         [] => ".".to_string(),
