@@ -157,6 +157,11 @@ impl<'a> CommandParser<'a> {
             if self.keyword().is_some_and(|word| CLOSERS.contains(&word)) {
                 return Ok(list);
             }
+            // Behind a pipe they are programs.
+            let piped = list.entries.last().is_some_and(|entry| entry.then == CommandConnector::Pipe);
+            if piped && matches!(self.keyword(), Some("time" | "!")) {
+                self.doubt("`time` or `!` behind a pipe")?;
+            }
             let command = self.command()?;
             self.skip_blanks();
             let then = self.connector();
