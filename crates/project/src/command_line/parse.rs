@@ -151,14 +151,17 @@ impl<'a> CommandParser<'a> {
         let mut list = CommandList::default();
         loop {
             self.skip_lines();
-            if self.rest().is_empty() || self.peek() == Some(')') || self.rest().starts_with(";;") {
-                return Ok(list);
-            }
-            if self.keyword().is_some_and(|word| CLOSERS.contains(&word)) {
+            let before = list.entries.last().map(|entry| entry.then);
+            let closes = self.rest().is_empty() || self.peek() == Some(')') || self.rest().starts_with(";;");
+            if closes || self.keyword().is_some_and(|word| CLOSERS.contains(&word)) {
+                use CommandConnector::{And, Or, Pipe};
+                if matches!(before, Some(And | Or | Pipe)) {
+                    self.doubt("a line that ends in `&&`, `||` or `|`")?;
+                }
                 return Ok(list);
             }
             // Behind a pipe they are programs.
-            let piped = list.entries.last().is_some_and(|entry| entry.then == CommandConnector::Pipe);
+            let piped = before == Some(CommandConnector::Pipe);
             if piped && matches!(self.keyword(), Some("time" | "!")) {
                 self.doubt("`time` or `!` behind a pipe")?;
             }
