@@ -99,7 +99,12 @@ impl PermissionLayers {
             }
             Err(error) => {
                 let file = file.map(Path::to_path_buf);
-                self.ignored.push(IgnoredRule { layer, text: text.to_string(), why: error.to_string(), file });
+                self.ignored.push(IgnoredRule {
+                    layer,
+                    text: text.to_string(),
+                    why: error.to_string(),
+                    file,
+                });
             }
         }
     }

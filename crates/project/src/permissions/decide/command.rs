@@ -286,8 +286,7 @@ fn suggest_rule(command: &StartedCommand) -> Option<String> {
     let mut words: Vec<String> = command.words.iter().map_while(exact).collect();
     let program = words.first()?;
     if !NEVER_WHOLESALE.contains(&program.as_str()) && command.risky.is_empty() {
-        let plain =
-            |text: &String| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        let plain = |text: &String| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
         let says_more = words.get(1).is_some_and(|text| plain(text) && !text.starts_with('-'));
         words.truncate(if says_more { 2 } else { 1 });
     } else if words.len() < command.words.len() {

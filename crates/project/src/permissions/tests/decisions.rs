@@ -8,7 +8,12 @@ fn deny_wins_over_ask_and_ask_over_allow_whatever_the_layer() {
     let layers = [User, Project, AlwaysHere, Session];
     for strict in layers {
         for loose in layers {
-            let rules = [(loose, "allow make *"), (strict, "ask make *"), (loose, "ask make x"), (strict, "deny make x")];
+            let rules = [
+                (loose, "allow make *"),
+                (strict, "ask make *"),
+                (loose, "ask make x"),
+                (strict, "deny make x"),
+            ];
             let engine = engine_with(rules, Access::Full);
             assert_eq!(decided(&engine, &line("make x")), "deny: deny make x", "{strict:?} {loose:?}");
             assert_eq!(decided(&engine, &line("make y")), "ask: ask make *", "{strict:?} {loose:?}");
@@ -32,7 +37,7 @@ fn every_decision_names_its_rule() {
     for (request, rule) in [
         (line("cargo test -p x"), "allow: allow cargo test *"),
         (line("ls -l | head"), "allow: built-in:reads-only"),
-        (line("ls > /tmp/own/list"), "allow: built-in:temporary-files"),
+        (line("> /tmp/own/list"), "allow: built-in:temporary-files"),
         (line("ls > list"), "ask: built-in:no-rule"),
         (line("cargo build"), "ask: built-in:no-rule"),
         (line("$TOOL x"), "ask: built-in:not-understood"),
@@ -64,7 +69,8 @@ fn every_decision_names_its_rule() {
 
 #[test]
 fn hosts_are_compared_by_name() {
-    let engine = engine(&["allow host api.example.org", "allow host *.example.net", "deny host bad.example.net"]);
+    let engine =
+        engine(&["allow host api.example.org", "allow host *.example.net", "deny host bad.example.net"]);
     for (host, wanted) in [
         ("api.example.org", "allow: allow host api.example.org"),
         ("API.Example.Org", "allow: allow host api.example.org"),
@@ -85,7 +91,8 @@ fn hosts_are_compared_by_name() {
 
 #[test]
 fn paths_are_compared_where_they_lead() {
-    let engine = engine(&["allow edit src/**", "deny edit src/keys/**", "deny read *.pem", "allow edit ~/notes/*.md"]);
+    let engine =
+        engine(&["allow edit src/**", "deny edit src/keys/**", "deny read *.pem", "allow edit ~/notes/*.md"]);
     for (verb, name, wanted) in [
         (PathVerb::Edit, "src/a.rs", "allow: allow edit src/**"),
         (PathVerb::Edit, "src/keys/a", "deny: deny edit src/keys/**"),
@@ -103,15 +110,19 @@ fn paths_are_compared_where_they_lead() {
 fn what_a_line_destroys_is_listed_with_its_targets() {
     let place = engine(&[]).place;
     let root = "/home/me/project";
-    for (text, acts) in [
-        ("rm -rf target *.log", &["rm beneath target", "rm beneath ."][..]),
-        ("mv a b", &["mv a", "mv b"]),
-        ("cat x > out.txt", &["> out.txt"]),
-        ("sed -i s/a/b/ src/a.rs", &["sed src/a.rs"]),
-        ("git reset --hard", &["git reset beneath ."]),
-        ("find . -name x -delete", &["find beneath ."]),
-        ("ls -l", &[]),
-    ] {
+    let wanted = [
+        ("rm -rf target *.log", "rm beneath target, rm files *.log"),
+        ("mv a b", "mv beneath a, mv beneath b"),
+        ("cat x > out.txt", "> out.txt"),
+        ("cat x >> out.txt", ""),
+        ("sed -i s/a/b/ src/a.rs", "sed -i src/a.rs"),
+        ("git reset --hard", "git reset beneath ."),
+        ("find . -name x -delete", "find -delete beneath ."),
+        ("rm $X", "rm anything"),
+        ("ls -l", ""),
+    ];
+    let mut found = Vec::new();
+    for (text, _) in wanted {
         let reading = read_line(text, &place);
         let listed: Vec<String> = reading
             .destructive
@@ -130,13 +141,17 @@ fn what_a_line_destroys_is_listed_with_its_targets() {
                 }
             })
             .collect();
-        assert_eq!(listed, acts, "{text}");
+        found.push((text, listed.join(", ")));
     }
+    let wanted: Vec<_> = wanted.iter().map(|(text, acts)| (*text, (*acts).to_string())).collect();
+    assert_eq!(found, wanted);
 }
 
 #[test]
 fn what_is_suggested_would_allow_the_line() {
-    for text in ["cargo build --release", "host example.org", "make", "npm run build:all", "time ls; ./x.sh a"] {
+    for text in
+        ["cargo build --release", "host example.org", "make", "npm run build:all", "time ls; ./x.sh a"]
+    {
         let asks = engine(&[]).decide(&line(text));
         assert!(!asks.is_allowed() && !asks.would_allow.is_empty(), "{text}: {asks:?}");
         let rules: Vec<String> = asks.would_allow.iter().map(|rule| format!("allow {rule}")).collect();

@@ -56,8 +56,7 @@ fn kept_rules_hold_where_they_were_kept_for() {
     for placed in scene.load("app").unwrap().rules() {
         assert!(placed.file.as_ref().unwrap().is_file(), "{placed:?}");
     }
-    let remove =
-        |layer, text| scene.store.remove(layer, &scene.root("app"), &allow(text)).unwrap();
+    let remove = |layer, text| scene.store.remove(layer, &scene.root("app"), &allow(text)).unwrap();
     assert!(!remove(PermissionLayer::User, "cargo test *"));
     assert!(remove(PermissionLayer::AlwaysHere, "cargo test *"));
     assert_eq!(scene.rules("app"), ["user: allow make"]);
@@ -102,7 +101,7 @@ fn a_file_does_not_grow_without_end() {
 #[test]
 fn a_projects_configuration_can_only_tighten() {
     let scene = Scene::new();
-    let project = r#"{"permissions": {"allow": ["rm *"], "ask": ["git push *"], "deny": ["edit ci/**"]}}"#;
+    let project = r#"{"projectId": "app", "permissions": {"allow": ["rm *"], "ask": ["git push *"], "deny": ["edit ci/**"]}}"#;
     fs::write(scene.root("app/relaycode.config.json"), project).unwrap();
     fs::write(
         scene.root("home/config.yml"),
@@ -111,10 +110,20 @@ fn a_projects_configuration_can_only_tighten() {
     .unwrap();
     assert_eq!(
         scene.rules("app"),
-        ["user: deny sudo *", "user: allow cargo *", "user: allow git push *", "project: deny edit ci/**", "project: ask git push *"]
+        [
+            "user: deny sudo *",
+            "user: allow cargo *",
+            "user: allow git push *",
+            "project: deny edit ci/**",
+            "project: ask git push *"
+        ]
     );
     let config = config::load(&scene.root("app"), Some(&scene.root("home"))).unwrap();
-    assert!(config.remarks.iter().any(|remark| remark.text.contains("permissions.allow")), "{:?}", config.remarks);
+    assert!(
+        config.remarks.iter().any(|remark| remark.text.contains("permissions.allow")),
+        "{:?}",
+        config.remarks
+    );
     assert_eq!(scene.rules("other"), ["user: deny sudo *", "user: allow cargo *", "user: allow git push *"]);
 }
 

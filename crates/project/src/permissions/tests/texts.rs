@@ -8,7 +8,10 @@ use super::*;
 fn each_kind_of_rule_is_read_and_printed() {
     for (text, subject) in [
         ("cargo test *", RuleSubject::Command { words: vec!["cargo".into(), "test".into()], any_more: true }),
-        ("run host a.example", RuleSubject::Command { words: vec!["host".into(), "a.example".into()], any_more: false }),
+        (
+            "run host a.example",
+            RuleSubject::Command { words: vec!["host".into(), "a.example".into()], any_more: false },
+        ),
         ("edit src/**", RuleSubject::Path { verb: PathVerb::Edit, pattern: "src/**".into() }),
         ("read .env", RuleSubject::Path { verb: PathVerb::Read, pattern: ".env".into() }),
         ("host *.example.org", RuleSubject::Host("*.example.org".into())),
