@@ -86,6 +86,11 @@ pub(super) fn visit(
         "sh" | "dash" | "bash" => return visit_shell(reader, name, words, started_by),
         "eval" if in_shell => visit_eval(reader, arguments),
         "source" | "." if in_shell => {
+            // A file is run like any other script; a pipe or a descriptor holds whatever this line puts into it.
+            let file = arguments.first().and_then(CommandArgument::exact);
+            if file.is_none_or(|file| ["-", "/dev/", "/proc/"].iter().any(|prefix| file.starts_with(prefix))) {
+                reader.unclear("what `source` reads is only known when it runs");
+            }
             let command = reader.new_command(words.to_vec(), started_by);
             reader.starts(command);
             reader.forget_variables();
