@@ -1,6 +1,7 @@
 //! Whose rules there are. A project's file can only tighten: what it allows is kept apart and reported.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use super::rule::{PermissionEffect, PermissionRule};
 
@@ -45,6 +46,8 @@ impl fmt::Display for PermissionLayer {
 pub struct PlacedRule {
     pub layer: PermissionLayer,
     pub rule: PermissionRule,
+    /// The file that holds it; `None`: only memory does.
+    pub file: Option<PathBuf>,
 }
 
 /// A rule that does nothing, and why.
@@ -53,6 +56,7 @@ pub struct IgnoredRule {
     pub layer: PermissionLayer,
     pub text: String,
     pub why: String,
+    pub file: Option<PathBuf>,
 }
 
 /// All rules that hold in one place.
@@ -65,34 +69,44 @@ pub struct PermissionLayers {
 impl PermissionLayers {
     /// Adds a rule. One of a project that would allow something is ignored; says whether the rule counts.
     pub fn add(&mut self, layer: PermissionLayer, rule: PermissionRule) -> bool {
-        if layer == PermissionLayer::Project && rule.effect == PermissionEffect::Allow {
-            let why = "a project's file cannot allow anything; only your own rules can".to_string();
-            self.ignored.push(IgnoredRule { layer, text: rule.to_string(), why });
-            return false;
-        }
-        let placed = PlacedRule { layer, rule };
-        if !self.rules.contains(&placed) {
-            self.rules.push(placed);
-        }
-        true
+        self.add_from(layer, rule, None)
     }
 
     /// Adds a rule as it is written; one that is none is kept as ignored.
     pub fn add_text(&mut self, layer: PermissionLayer, effect: PermissionEffect, text: &str) {
-        match PermissionRule::parse(effect, text) {
-            Ok(rule) => {
-                self.add(layer, rule);
-            }
-            Err(error) => {
-                let text = format!("{} {text}", effect.name());
-                self.ignored.push(IgnoredRule { layer, text, why: error.to_string() });
-            }
-        }
+        self.add_text_from(layer, &format!("{} {text}", effect.name()), None);
     }
 
-    /// Keeps what is no rule, to be reported.
-    pub(super) fn add_ignored(&mut self, layer: PermissionLayer, text: String, why: String) {
-        self.ignored.push(IgnoredRule { layer, text, why });
+    /// Adds a rule that stands in a file.
+    fn add_from(&mut self, layer: PermissionLayer, rule: PermissionRule, file: Option<&Path>) -> bool {
+        let file = file.map(Path::to_path_buf);
+        if layer == PermissionLayer::Project && rule.effect == PermissionEffect::Allow {
+            let why = "a project's file cannot allow anything; only your own rules can".to_string();
+            self.ignored.push(IgnoredRule { layer, text: rule.to_string(), why, file });
+            return false;
+        }
+        if !self.rules.iter().any(|known| known.layer == layer && known.rule == rule) {
+            self.rules.push(PlacedRule { layer, rule, file });
+        }
+        true
+    }
+
+    /// Adds a rule with its effect, as it is written in a file.
+    pub(super) fn add_text_from(&mut self, layer: PermissionLayer, text: &str, file: Option<&Path>) {
+        match PermissionRule::parse_with_effect(text) {
+            Ok(rule) => {
+                self.add_from(layer, rule, file);
+            }
+            Err(error) => {
+                let file = file.map(Path::to_path_buf);
+                self.ignored.push(IgnoredRule {
+                    layer,
+                    text: text.to_string(),
+                    why: error.to_string(),
+                    file,
+                });
+            }
+        }
     }
 
     /// In the order in which they were added.

@@ -5,8 +5,9 @@
 //!
 //! Holds: every [`PermissionDecision`] names the rule that made it, also where no rule of the user's applies
 //! ([`BuiltinRule`]). A line of a shell is read, not matched as text: it is allowed only if everything that it
-//! would start, write and read is, and what is not understood asks. Nothing here runs anything or reads a file
-//! of the project.
+//! would start, write and read is, and what is not understood asks. Nothing here runs anything or reads what a file
+//! of the project holds; links on the way to a file that is named are followed on the disk, so that the rules for
+//! the place where they lead hold. A link that is made later is the fence's business.
 //!
 //! | module | what it is for |
 //! |---|---|

@@ -43,7 +43,7 @@ pub(super) fn resolve_links(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether `*`, `?` and `[…]` of a pattern make it this text. `*` stands for any text, also none.
+/// Whether `*` and `?` of a pattern make it this text. `*` stands for any text, also none.
 pub(super) fn matches_glob(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();

@@ -20,6 +20,14 @@ use crate::command_line::{CommandConnector, ShellCommand, WordPart, parse};
 /// Bytes of a rule.
 pub(super) const MAX_RULE_BYTES: usize = 4 << 10;
 
+/// Words that say what a rule is about.
+const SUBJECT_WORDS: &[&str] = &["tool", "host", "read", "edit", "run"];
+/// Words that begin or end something else than a plain command.
+const SHELL_KEYWORDS: &[&str] = &[
+    "if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac", "function",
+    "select", "coproc", "time",
+];
+
 /// What a rule says of its subject. The later one wins over the earlier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PermissionEffect {
@@ -268,14 +276,17 @@ impl fmt::Display for RuleSubject {
             RuleSubject::Host(host) => write!(f, "host {host}"),
             RuleSubject::Path { verb, pattern } => write!(f, "{} {pattern}", verb.name()),
             RuleSubject::Command { words, any_more } => {
-                if words
-                    .first()
-                    .is_some_and(|word| matches!(word.as_str(), "tool" | "host" | "read" | "edit" | "run"))
-                {
-                    f.write_str("run ")?;
+                for (at, word) in words.iter().enumerate() {
+                    match at {
+                        0 if SUBJECT_WORDS.contains(&word.as_str()) => write!(f, "run {word}")?,
+                        // Written without quotes, the shell would not start it.
+                        0 if SHELL_KEYWORDS.contains(&word.as_str()) || word.contains('=') => {
+                            write!(f, "'{}'", word.replace('\'', "'\\''"))?;
+                        }
+                        0 => f.write_str(&quote_word(word))?,
+                        _ => write!(f, " {}", quote_word(word))?,
+                    }
                 }
-                let words: Vec<String> = words.iter().map(|word| quote_word(word)).collect();
-                f.write_str(&words.join(" "))?;
                 if *any_more { f.write_str(" *") } else { Ok(()) }
             }
         }

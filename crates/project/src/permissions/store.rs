@@ -7,14 +7,14 @@ use relaycode_durable::private_files::PrivateFolder;
 use serde::{Deserialize, Serialize};
 
 use super::layers::{PermissionLayer, PermissionLayers};
-use super::rule::PermissionRule;
-use crate::config::{ConfigOrigin, LoadedConfig};
+use super::rule::{PermissionEffect, PermissionRule};
+use crate::config::{Config, ConfigOrigin, LoadedConfig, USER_FILE};
 use crate::user_files::{DirectoryInode, UserFileError, UserFileStore, json_file};
 
 /// The folder in the user's own directory.
 const FOLDER: &str = "permissions";
 /// The file with the user's rules for every project.
-const USER_FILE: &str = "user.json";
+const KEPT_FILE: &str = "user.json";
 /// Bytes of a file.
 const FILE_BYTES: u64 = 1 << 20;
 /// Rules in a file.
@@ -76,34 +76,38 @@ impl PermissionStore {
     /// If a file cannot be read. Nobody should then go on as if it said nothing.
     pub fn load(&self, root: &Path, config: &LoadedConfig) -> Result<PermissionLayers, PermissionStoreError> {
         let mut layers = PermissionLayers::default();
-        let lists = |config: &LoadedConfig, own: bool| {
-            let config = if own { &config.without_project } else { &config.config };
-            let lists = &config.permissions;
-            [lists.deny.clone(), lists.ask.clone(), lists.allow.clone()]
-        };
-        let keys = ["permissions.deny", "permissions.ask", "permissions.allow"];
-        let effects = super::rule::PermissionEffect::ALL.into_iter().rev();
-        for (effect, (texts, _)) in effects.clone().zip(lists(config, true).into_iter().zip(keys)) {
-            texts.iter().for_each(|text| layers.add_text(PermissionLayer::User, effect, text));
-        }
-        for (effect, (texts, key)) in effects.zip(lists(config, false).into_iter().zip(keys)) {
-            if matches!(config.origin(key), Some(ConfigOrigin::Project { .. })) {
-                texts.iter().for_each(|text| layers.add_text(PermissionLayer::Project, effect, text));
+        let own_config = self.own.home().ok().map(|home| home.join(USER_FILE));
+        for (effect, texts) in lists(&config.without_project) {
+            for text in texts {
+                let text = format!("{} {text}", effect.name());
+                layers.add_text_from(PermissionLayer::User, &text, own_config.as_deref());
             }
         }
-        for (layer, stored) in
-            [(PermissionLayer::User, self.read_own()?), (PermissionLayer::AlwaysHere, self.read_here(root)?)]
-        {
+        for (effect, texts) in lists(&config.config) {
+            let key = format!("permissions.{}", effect.name());
+            if !matches!(config.origin(&key), Some(ConfigOrigin::Project { .. })) {
+                continue;
+            }
+            for text in texts {
+                let text = format!("{} {text}", effect.name());
+                layers.add_text_from(PermissionLayer::Project, &text, config.file.as_deref());
+            }
+        }
+        for layer in [PermissionLayer::User, PermissionLayer::AlwaysHere] {
+            let (stored, file) = (self.read(layer, root)?, self.file(layer, root));
             for stored in stored.rules {
-                match PermissionRule::parse_with_effect(&stored.rule) {
-                    Ok(rule) => {
-                        layers.add(layer, rule);
-                    }
-                    Err(error) => layers.add_ignored(layer, stored.rule, error.to_string()),
-                }
+                layers.add_text_from(layer, &stored.rule, file.as_deref());
             }
         }
         Ok(layers)
+    }
+
+    /// The file of the rules that are kept; `None`: there is no place for one.
+    pub fn file(&self, layer: PermissionLayer, root: &Path) -> Option<PathBuf> {
+        if layer == PermissionLayer::AlwaysHere {
+            return self.here.path_of(&self.here.directory(root).ok()?).ok();
+        }
+        self.own.path_of(KEPT_FILE).ok()
     }
 
     /// Keeps a rule; says whether it was not there. Only the user's own layers can be kept.
@@ -156,8 +160,8 @@ impl PermissionStore {
 
     fn read_own(&self) -> Result<StoredPermissions, PermissionStoreError> {
         // Without a directory of the user's own there are no rules in it.
-        let Ok(path) = self.own.path_of(USER_FILE) else { return Ok(StoredPermissions::default()) };
-        let bytes = self.own.read(USER_FILE).map_err(UserFileError::from)?;
+        let Ok(path) = self.own.path_of(KEPT_FILE) else { return Ok(StoredPermissions::default()) };
+        let bytes = self.own.read(KEPT_FILE).map_err(UserFileError::from)?;
         bytes.map_or_else(|| Ok(StoredPermissions::default()), |bytes| parse_stored(&bytes, path))
     }
 
@@ -186,8 +190,18 @@ impl PermissionStore {
             return Ok(self.here.write(&directory, &bytes)?);
         }
         let bytes = json_file(&stored).map_err(|error| PermissionStoreError::File(error.to_string()))?;
-        Ok(self.own.write(USER_FILE, &bytes).map_err(UserFileError::from)?)
+        Ok(self.own.write(KEPT_FILE, &bytes).map_err(UserFileError::from)?)
     }
+}
+
+/// The configuration's rules, the strictest first.
+fn lists(config: &Config) -> [(PermissionEffect, &[String]); 3] {
+    let lists = &config.permissions;
+    [
+        (PermissionEffect::Deny, &lists.deny),
+        (PermissionEffect::Ask, &lists.ask),
+        (PermissionEffect::Allow, &lists.allow),
+    ]
 }
 
 fn parse_stored(bytes: &[u8], path: PathBuf) -> Result<StoredPermissions, PermissionStoreError> {

@@ -18,6 +18,7 @@ mod keys;
 pub(crate) mod log;
 mod man;
 pub(crate) mod models;
+mod permissions;
 mod preview;
 pub(crate) mod prompt;
 mod record;
@@ -79,6 +80,7 @@ enum CliCommand {
     Git(git::GitArgs),
     Sessions(sessions::SessionsArgs),
     Trust(trust::TrustArgs),
+    Permissions(permissions::PermissionsArgs),
     Why(why::WhyArgs),
     Config(config::ConfigArgs),
     Doctor(doctor::DoctorArgs),
@@ -116,6 +118,7 @@ impl CliCommand {
             CliCommand::Git(args) => args.run(ctx),
             CliCommand::Sessions(args) => args.run(ctx),
             CliCommand::Trust(args) => args.run(ctx),
+            CliCommand::Permissions(args) => args.run(ctx),
             CliCommand::Why(args) => args.run(ctx),
             CliCommand::Config(args) => args.run(ctx),
             CliCommand::Doctor(args) => args.run(ctx),

@@ -33,6 +33,7 @@ mod original_tool_bugs;
 mod output_escaping;
 mod output_style;
 mod pasted_forms;
+mod permissions;
 mod preview;
 mod provider_keys;
 mod question_keys;

@@ -7,7 +7,7 @@ use crate::permissions::decision::{BuiltinRule, DecidingRule, PermissionDecision
 use crate::permissions::layers::PlacedRule;
 use crate::permissions::line::{CommandArgument, CommandRole, LineReading, StartedCommand};
 use crate::permissions::path_pattern::matches_glob;
-use crate::permissions::rule::{CommandGrant, PermissionEffect, RuleSubject, quote_word};
+use crate::permissions::rule::{CommandGrant, PermissionEffect, RuleSubject};
 
 /// Reasons and rules that a decision lists.
 const MAX_REASONS: usize = 20;
@@ -31,7 +31,7 @@ impl PermissionEngine {
         for command in &reading.commands {
             let verdict = self.judge_command(command, &mut grants);
             if matches!(verdict.rule, DecidingRule::Builtin(BuiltinRule::NoRule)) {
-                would_allow.push(suggest_rule(command));
+                would_allow.extend(suggest_rule(command));
             }
             verdicts.push(verdict);
         }
@@ -277,24 +277,22 @@ const NEVER_WHOLESALE: &[&str] = &[
 ];
 
 /// A rule that would allow the command: its first words where they say enough, else exactly it.
-fn suggest_rule(command: &StartedCommand) -> String {
+fn suggest_rule(command: &StartedCommand) -> Option<String> {
     let exact = |word: &CommandArgument| match word {
-        CommandArgument::Exact(text) => Some(text.clone()),
+        // In a rule it would stand for any text.
+        CommandArgument::Exact(text) if !text.contains('*') => Some(text.clone()),
         _ => None,
     };
-    let texts: Vec<String> = command.words.iter().map_while(exact).collect();
-    let Some(program) = texts.first() else { return String::new() };
-    let wholesale = !NEVER_WHOLESALE.contains(&program.as_str()) && command.risky.is_empty();
-    let plain_word = |text: &&String| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    let mut words: Vec<String> = match wholesale {
-        true => {
-            let second = texts.get(1).filter(plain_word).filter(|text| !text.starts_with('-'));
-            [Some(program), second].into_iter().flatten().map(|word| quote_word(word)).collect()
-        }
-        false => texts.iter().map(|word| quote_word(word)).collect(),
-    };
-    if words.len() < command.words.len() {
-        words.push("*".to_string());
+    let mut words: Vec<String> = command.words.iter().map_while(exact).collect();
+    let program = words.first()?;
+    if !NEVER_WHOLESALE.contains(&program.as_str()) && command.risky.is_empty() {
+        let plain = |text: &String| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        let says_more = words.get(1).is_some_and(|text| plain(text) && !text.starts_with('-'));
+        words.truncate(if says_more { 2 } else { 1 });
+    } else if words.len() < command.words.len() {
+        // What it would destroy or run cannot be named.
+        return None;
     }
-    words.join(" ")
+    let any_more = words.len() < command.words.len();
+    Some(RuleSubject::Command { words, any_more }.to_string())
 }

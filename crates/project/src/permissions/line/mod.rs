@@ -3,7 +3,13 @@
 //! Holds: the list of commands is complete, or the reading says why it is not certain ([`LineReading::unclear`]);
 //! the reading takes time in proportion to the line, and nothing makes it panic.
 
+mod environment;
+mod git;
+mod programs;
 mod reader;
+mod scripts;
+mod words;
+mod wrappers;
 
 use std::fmt;
 use std::path::PathBuf;
