@@ -100,6 +100,17 @@ fn a_command_in_a_fence_reaches_nothing_outside() {
 }
 
 #[test]
+fn a_temporary_directory_directly_in_tmp_is_no_reason_for_a_weaker_fence() {
+    let Some(fenced) = Fenced::new().filter(|fenced| fenced.level == FenceLevel::Namespaces) else { return };
+    let temp = tempfile::tempdir_in("/tmp").unwrap();
+    let mut job = fenced.job("echo x > /tmp/a && cat /var/tmp/a");
+    if let Some(fence) = &mut job.fence {
+        fence.temp = temp.path().into();
+    }
+    assert_eq!(run(&job).stdout.text(), "x\n");
+}
+
+#[test]
 fn the_end_of_the_command_is_seen_as_it_was() {
     let Some(fenced) = Fenced::new() else { return };
     assert_eq!(fenced.run("exit 7").0.code(), Some(7));

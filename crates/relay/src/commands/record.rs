@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use relaycode_door::{Adoption, CommandEnd, Door, DoorError, RecordedCommand};
-use relaycode_exec::{ExecError, ExitReason, Job, JobEnvironment, JobOutcome, JobOutput};
+use relaycode_exec::{ExecError, ExitReason, FenceLevel, Job, JobEnvironment, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureProgress, SecureReport};
@@ -166,6 +166,11 @@ fn report_fence(
     adoption: &Adoption,
     ctx: &mut CommandContext<'_>,
 ) {
+    if job.fence.as_ref().is_some_and(|fence| fence.level == FenceLevel::Rules) {
+        let said = "the fence was one of level 2, which does not keep git hooks and the like from changes";
+        ctx.eprint_remark(LogLevel::Warn, said);
+        ctx.eprint_detail(LogLevel::Warn, "`relay doctor` says why");
+    }
     for made in fence.project.made_names() {
         let said =
             format!("the command made {}: look at it before you run git or open the project", made.display());

@@ -52,7 +52,7 @@ impl FencedCommand<'_> {
             return Err(CommandFailure::refused("denied", said).unchanged());
         }
         let mut given = decision.grants.clone();
-        for need in missing_needs(&decision, &given) {
+        for need in missing_needs(&all_words(self.words, &decision), &given) {
             let question = format!("`{}` {}", need.command, need.why);
             self.ask(&question, &need.rule(), ctx)?;
             given.push(match need.need {
@@ -133,16 +133,22 @@ impl FencedCommand<'_> {
     }
 }
 
-/// What the line's commands are known to need and are not given yet.
-fn missing_needs(decision: &PermissionDecision, given: &[CommandGrant]) -> Vec<CommandNeed> {
-    let commands = decision.reading.iter().flat_map(|reading| &reading.commands);
+/// The words of the command itself, and of all that it is known to start.
+fn all_words(own: &[OsString], decision: &PermissionDecision) -> Vec<Vec<String>> {
+    let exact = |word: &CommandArgument| match word {
+        CommandArgument::Exact(text) => text.clone(),
+        _ => String::new(),
+    };
+    let started = decision.reading.iter().flat_map(|reading| &reading.commands);
+    let started = started.map(|command| command.words.iter().map(exact).collect());
+    let own = own.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    std::iter::once(own).chain(started).collect()
+}
+
+/// What these commands are known to need and are not given yet.
+fn missing_needs(commands: &[Vec<String>], given: &[CommandGrant]) -> Vec<CommandNeed> {
     let mut needs: Vec<CommandNeed> = Vec::new();
-    for command in commands {
-        let exact = |word: &CommandArgument| match word {
-            CommandArgument::Exact(text) => text.clone(),
-            _ => String::new(),
-        };
-        let words: Vec<String> = command.words.iter().map(exact).collect();
+    for words in commands {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let Some(need) = find_need(&words) else { continue };
         let is_given = given.contains(&CommandGrant::OutsideTheFence)
@@ -164,7 +170,7 @@ pub(crate) fn run_fenced(
     let first = runner.run(job, stop, &mut |_| {});
     let (Err(ExecError::Fence { .. }), Some(fence)) = (&first, &mut job.fence) else { return first };
     let Ok(own) = std::env::current_exe() else { return first };
-    if probe_fence(&own, Path::new(&fence.temp)).level != FenceLevel::Rules {
+    if probe_fence(&own, &UserPrograms::from_env().scratch_dir).level != FenceLevel::Rules {
         return first;
     }
     fence.level = FenceLevel::Rules;

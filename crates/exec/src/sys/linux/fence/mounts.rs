@@ -24,13 +24,22 @@ use crate::fence::{FenceLayer, JobFence};
 /// Places for temporary files, which become the command's own directory.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
+const CLONE_TREE: OpenTreeFlags =
+    OpenTreeFlags::OPEN_TREE_CLONE.union(OpenTreeFlags::OPEN_TREE_CLOEXEC).union(OpenTreeFlags::AT_RECURSIVE);
+
 /// Arranges them, and says what was to be protected and could not be: it does not exist, or is a link.
 pub(super) fn arrange(spec: &JobFence) -> Result<Vec<OsString>, StepError> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).step("keep mounts to itself")?;
     let trees = clone_trees(spec)?;
-    for place in TEMPORARY.into_iter().filter(|place| Path::new(place).is_dir()) {
-        mount_bind_recursive(Path::new(&spec.temp), place).step("make a /tmp")?;
+    // Held before the first is made: the directory itself mostly lies in the machine's own `/tmp`.
+    let temporary: Vec<(&str, OwnedFd)> = TEMPORARY
+        .into_iter()
+        .filter(|place| Path::new(place).is_dir())
+        .map(|place| Ok((place, open_tree(CWD, Path::new(&spec.temp), CLONE_TREE).step("make a /tmp")?)))
+        .collect::<Result<_, StepError>>()?;
+    for (place, tree) in &temporary {
+        attach(tree, Path::new(place)).step("make a /tmp")?;
     }
     for (path, tree) in &trees {
         // It was beneath the old `/tmp`.
@@ -96,11 +105,9 @@ fn mount_layer(layer: &FenceLayer) -> io::Result<()> {
 fn clone_trees(spec: &JobFence) -> Result<Vec<(PathBuf, OwnedFd)>, StepError> {
     let temp = PathBuf::from(&spec.temp);
     let named: BTreeSet<PathBuf> = spec.directories.iter().chain([&temp]).cloned().collect();
-    let clone =
-        OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
     let held = named.into_iter().map(|path| {
         let path = path.canonicalize().step(format!("find {}", path.display()))?;
-        let tree = open_tree(CWD, &path, clone).step(format!("hold {}", path.display()))?;
+        let tree = open_tree(CWD, &path, CLONE_TREE).step(format!("hold {}", path.display()))?;
         Ok((path, tree))
     });
     held.collect()
