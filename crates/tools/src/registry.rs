@@ -1,0 +1,15 @@
+//! The one list of tools.
+
+use crate::tool::Tool;
+
+/// In the order in which models read about them, which stays the same for the sake of prompt caches.
+const ALL: &[&dyn Tool] = &[];
+
+pub fn all() -> &'static [&'static dyn Tool] {
+    ALL
+}
+
+/// By the name that models call.
+pub fn by_name(name: &str) -> Option<&'static dyn Tool> {
+    all().iter().copied().find(|tool| tool.name() == name)
+}
