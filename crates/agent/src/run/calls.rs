@@ -104,7 +104,7 @@ impl Agent {
                 call.name
             ));
         }
-        PreparedCall::Run(&**tool)
+        PreparedCall::Run(*tool)
     }
 
     fn run_batch(&mut self, batch: &[(ToolCall, bool)], first: usize, digest: &mut TurnDigest) -> RunStep<()> {
@@ -277,7 +277,7 @@ impl Host for CallHost<'_> {
     }
 }
 
-fn unknown_tool(name: &str, tools: &[Box<dyn Tool>]) -> String {
+fn unknown_tool(name: &str, tools: &[&'static dyn Tool]) -> String {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
     let nearest = did_you_mean(&nearest_names(name, names.iter().copied(), MAX_SUGGESTIONS));
     let shown = relaycode_text::width::clip_for_message(name, 60);

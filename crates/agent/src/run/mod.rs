@@ -37,7 +37,7 @@ pub struct AgentParts {
     pub model: AgentModel,
     /// Go on when the first one fails, in this order.
     pub fallbacks: Vec<AgentModel>,
-    pub tools: Vec<Box<dyn Tool>>,
+    pub tools: Vec<&'static dyn Tool>,
     pub workspace: ToolWorkspace,
     pub host: Arc<dyn Host + Send>,
     pub system_prompt: String,
@@ -52,7 +52,7 @@ pub struct Agent {
     runtime: Runtime,
     client: ModelClient,
     models: ModelChain,
-    tools: Vec<Box<dyn Tool>>,
+    tools: Vec<&'static dyn Tool>,
     /// The same in every request, so that the provider finds its cache again.
     definitions: Vec<relaycode_llm::request::Tool>,
     workspace: ToolWorkspace,
