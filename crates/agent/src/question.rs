@@ -89,8 +89,7 @@ impl QuestionBoard {
             }
             state.asked += 1;
             let id = format!("q{}", state.asked);
-            let open =
-                OpenQuestion { options: asked.options.len(), several: asked.several, answer: None };
+            let open = OpenQuestion { options: asked.options.len(), several: asked.several, answer: None };
             state.open.insert(id.clone(), open);
             id
         };
@@ -165,7 +164,9 @@ impl AgentQuestion {
             options: asked.options.clone(),
             several: asked.several,
             default: asked.default,
-            timeout_ms: asked.deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
+            timeout_ms: asked
+                .deadline
+                .map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
         }
     }
 }

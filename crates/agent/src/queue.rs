@@ -67,7 +67,11 @@ pub(crate) struct PromptQueue {
 }
 
 impl PromptQueue {
-    pub(crate) fn new(steering_mode: QueueMode, follow_up_mode: QueueMode, interrupt_mode: InterruptMode) -> PromptQueue {
+    pub(crate) fn new(
+        steering_mode: QueueMode,
+        follow_up_mode: QueueMode,
+        interrupt_mode: InterruptMode,
+    ) -> PromptQueue {
         PromptQueue { steering_mode, follow_up_mode, interrupt_mode, ..PromptQueue::default() }
     }
 

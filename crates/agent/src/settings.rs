@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use relaycode_llm::Model;
 use relaycode_llm::request::{Auth, ThinkingLevel};
 use relaycode_llm::stream::StreamTimeouts;
 use relaycode_llm::stream::retry::RetryBudget;
-use relaycode_llm::Model;
 
 use crate::queue::{InterruptMode, QueueMode};
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use relaycode_llm::message::{AssistantMessage, ToolCall, ToolResultMessage, UserMessage};
 use relaycode_llm::{Message, StopReason};
-use relaycode_session::{EntryBody, Session, SessionError, SessionContext};
+use relaycode_session::{EntryBody, Session, SessionContext, SessionError};
 
 /// What a model reads of a call that was not finished when relay ended.
 const INTERRUPTED: &str = "Interrupted: relay ended before this call had a result. It may have taken effect in part. \
@@ -27,8 +27,10 @@ impl Transcript {
     pub(crate) fn open(session: Session) -> Result<Transcript, SessionError> {
         let context = session.context()?;
         let SessionContext { thinking_level, models, sources, .. } = &context;
-        let (thinking, model, earlier) = (thinking_level.clone(), models.get("default").cloned(), sources.clone());
-        let messages = context.to_model_messages().into_iter().filter(|message| !is_failed(message)).collect();
+        let (thinking, model, earlier) =
+            (thinking_level.clone(), models.get("default").cloned(), sources.clone());
+        let messages =
+            context.to_model_messages().into_iter().filter(|message| !is_failed(message)).collect();
         let mut transcript = Transcript { session, messages, earlier, model, thinking };
         transcript.close_calls(INTERRUPTED)?;
         Ok(transcript)

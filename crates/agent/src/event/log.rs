@@ -45,7 +45,10 @@ struct ArchivedEvent {
 pub enum EventPoll {
     Event(Arc<SequencedEvent>),
     /// A message that the session has: its number and its entry.
-    InSession { seq: u64, entry_id: String },
+    InSession {
+        seq: u64,
+        entry_id: String,
+    },
     /// Nothing yet.
     Pending,
     /// Nothing will come any more.

@@ -25,7 +25,13 @@ pub struct SequencedEvent {
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AgentEvent {
     /// A prompt is being worked on.
-    AgentStart { session_id: String, model: String, thinking: String, cwd: String, tools: Vec<String> },
+    AgentStart {
+        session_id: String,
+        model: String,
+        thinking: String,
+        cwd: String,
+        tools: Vec<String>,
+    },
     /// It is done, whatever came of it.
     AgentEnd {
         reason: EndReason,
@@ -35,18 +41,34 @@ pub enum AgentEvent {
         usage: RunUsage,
     },
     /// The model is asked.
-    TurnStart { turn: u64 },
+    TurnStart {
+        turn: u64,
+    },
     /// It has answered, and its tools have run.
-    TurnEnd { turn: u64 },
+    TurnEnd {
+        turn: u64,
+    },
     /// The model begins to answer.
     MessageStart,
     /// More of its answer; all of it comes again with `message_end`.
-    MessageUpdate { update: MessageUpdate },
+    MessageUpdate {
+        update: MessageUpdate,
+    },
     /// A message is in the session.
-    MessageEnd { entry_id: String, message: Box<Message> },
-    ToolExecutionStart { tool_call_id: String, tool_name: String, args: Value },
+    MessageEnd {
+        entry_id: String,
+        message: Box<Message>,
+    },
+    ToolExecutionStart {
+        tool_call_id: String,
+        tool_name: String,
+        args: Value,
+    },
     /// Live output; only the newest counts.
-    ToolExecutionUpdate { tool_call_id: String, update: Value },
+    ToolExecutionUpdate {
+        tool_call_id: String,
+        update: Value,
+    },
     /// Its result is in the session: the next `message_end` of a tool result.
     ToolExecutionEnd {
         tool_call_id: String,
@@ -57,9 +79,19 @@ pub enum AgentEvent {
         duration_ms: u64,
     },
     /// A request got no answer and is sent again; nothing of an answer was seen yet.
-    RequestRetry { attempt: u32, max_attempts: u32, delay_ms: u64, error_message: String },
+    RequestRetry {
+        attempt: u32,
+        max_attempts: u32,
+        delay_ms: u64,
+        error_message: String,
+    },
     /// An answer failed, and the turn is tried again.
-    AutoRetryStart { attempt: u32, max_attempts: u32, delay_ms: u64, error_message: String },
+    AutoRetryStart {
+        attempt: u32,
+        max_attempts: u32,
+        delay_ms: u64,
+        error_message: String,
+    },
     AutoRetryEnd {
         success: bool,
         attempt: u32,
@@ -67,27 +99,57 @@ pub enum AgentEvent {
         final_error: Option<String>,
     },
     /// Another model goes on, since the first one fails.
-    RetryFallbackApplied { from: String, to: String, role: String },
-    RetryFallbackSucceeded { model: String, role: String },
+    RetryFallbackApplied {
+        from: String,
+        to: String,
+        role: String,
+    },
+    RetryFallbackSucceeded {
+        model: String,
+        role: String,
+    },
     /// What waits to be said to the model.
-    QueueUpdate { steering: Vec<String>, follow_up: Vec<String> },
+    QueueUpdate {
+        steering: Vec<String>,
+        follow_up: Vec<String>,
+    },
     /// Somebody has to answer.
-    QuestionAsked { question: AgentQuestion },
+    QuestionAsked {
+        question: AgentQuestion,
+    },
     /// It is decided, by whom ever; other clients withdraw it.
-    QuestionAnswered { id: String, answer: HostAnswer },
+    QuestionAnswered {
+        id: String,
+        answer: HostAnswer,
+    },
     /// Something people should know.
-    Notice { level: NoticeLevel, text: String },
+    Notice {
+        level: NoticeLevel,
+        text: String,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum MessageUpdate {
-    TextDelta { content_index: usize, delta: String },
-    ThinkingDelta { content_index: usize, delta: String },
+    TextDelta {
+        content_index: usize,
+        delta: String,
+    },
+    ThinkingDelta {
+        content_index: usize,
+        delta: String,
+    },
     /// The tool's name is known.
-    ToolcallStart { content_index: usize, tool_name: String },
+    ToolcallStart {
+        content_index: usize,
+        tool_name: String,
+    },
     /// JSON text.
-    ToolcallDelta { content_index: usize, delta: String },
+    ToolcallDelta {
+        content_index: usize,
+        delta: String,
+    },
 }
 
 /// Why a run is over.

@@ -58,8 +58,9 @@ mod tests {
 
     #[test]
     fn keys_lists_and_the_text_are_told_apart() {
-        let (keys, text) =
-            split("---\ndescription: \"How: we test\"\nglobs:\n  - \"*.rs\"\n  - src/**\nalwaysApply: true\n---\n\nRun them.\n");
+        let (keys, text) = split(
+            "---\ndescription: \"How: we test\"\nglobs:\n  - \"*.rs\"\n  - src/**\nalwaysApply: true\n---\n\nRun them.\n",
+        );
         assert_eq!(keys["description"], ["How: we test"]);
         assert_eq!(keys["globs"], ["*.rs", "src/**"]);
         assert_eq!(keys["alwaysApply"], ["true"]);

@@ -99,7 +99,8 @@ impl ProjectInstructions {
         }
         prompt.push_str("\nRules for some tasks. Read the file of a rule before you do what it is about:\n");
         for rule in listed {
-            let globs = if rule.globs.is_empty() { String::new() } else { format!(" ({})", rule.globs.join(", ")) };
+            let globs =
+                if rule.globs.is_empty() { String::new() } else { format!(" ({})", rule.globs.join(", ")) };
             let description = rule.description.as_deref().unwrap_or_default();
             let _ = writeln!(prompt, "- {}: {description}{globs}", rule.path);
         }
@@ -109,7 +110,12 @@ impl ProjectInstructions {
 /// A block that its text cannot end.
 fn write_block(prompt: &mut String, tag: &str, owner: InstructionOwner, path: &str, text: &str) {
     let text = text.replace(&format!("</{tag}"), &format!("< /{tag}"));
-    let _ = write!(prompt, "\n<{tag} from=\"{}\" file=\"{path}\">\n{}\n</{tag}>\n", owner.name(), text.trim_end());
+    let _ = write!(
+        prompt,
+        "\n<{tag} from=\"{}\" file=\"{path}\">\n{}\n</{tag}>\n",
+        owner.name(),
+        text.trim_end()
+    );
 }
 
 /// Reads files until there is no more room.
@@ -119,7 +125,12 @@ pub(super) struct InstructionReader {
 }
 
 impl InstructionReader {
-    fn first_of(&mut self, directory: &Path, owner: InstructionOwner, shown: &str) -> Option<InstructionFile> {
+    fn first_of(
+        &mut self,
+        directory: &Path,
+        owner: InstructionOwner,
+        shown: &str,
+    ) -> Option<InstructionFile> {
         NAMES.iter().find_map(|name| {
             let path = format!("{shown}{name}");
             let text = self.read(&directory.join(name), &path)?;
@@ -140,7 +151,10 @@ impl InstructionReader {
             return None;
         }
         if text.len() > self.left {
-            self.remark(format!("{shown} was left out: instructions may have {} kB in all", MAX_TOTAL_BYTES >> 10));
+            self.remark(format!(
+                "{shown} was left out: instructions may have {} kB in all",
+                MAX_TOTAL_BYTES >> 10
+            ));
             return None;
         }
         if is_cut {
@@ -170,7 +184,9 @@ fn read_regular(path: &Path, most: usize) -> Result<Option<(String, bool)>, Stri
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     let file: File = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+        {
             return Ok(None);
         }
         Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
@@ -232,8 +248,11 @@ mod tests {
         let found = ProjectInstructions::read(&places);
         let read: Vec<(&str, &str)> =
             found.files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
-        let expected =
-            [("~/.relaycode/AGENTS.md", "mine"), ("AGENTS.md", "root"), ("a/b/CLAUDE.md", "deep </instructions> end")];
+        let expected = [
+            ("~/.relaycode/AGENTS.md", "mine"),
+            ("AGENTS.md", "root"),
+            ("a/b/CLAUDE.md", "deep </instructions> end"),
+        ];
         assert_eq!(read, expected);
         let mut prompt = String::new();
         found.write_to(&mut prompt, &[]);

@@ -103,7 +103,15 @@ fn to_rule(name: &str, owner: InstructionOwner, path: String, text: &str) -> Opt
         return None;
     }
     let globs = line("globs").into_iter().collect();
-    Some(AgentRule { name: name.to_string(), owner, path, text: text.to_string(), globs, always_apply, description })
+    Some(AgentRule {
+        name: name.to_string(),
+        owner,
+        path,
+        text: text.to_string(),
+        globs,
+        always_apply,
+        description,
+    })
 }
 
 /// A file that says nothing about itself is meant for everything.
@@ -130,7 +138,10 @@ mod tests {
         };
         write(".relaycode/agent/rules/style.md", "---\nalwaysApply: true\n---\nTabs, please.");
         write(".cursor/rules/style.mdc", "---\nalwaysApply: true\n---\nSpaces, please.");
-        write(".cursor/rules/tests.mdc", "---\ndescription: How tests are named\nglobs: *.rs, *.toml\n---\nBy what they guard.");
+        write(
+            ".cursor/rules/tests.mdc",
+            "---\ndescription: How tests are named\nglobs: *.rs, *.toml\n---\nBy what they guard.",
+        );
         write(".windsurf/rules/nobody.md", "---\nglobs: *.c\n---\nUnreachable.");
         write(".clinerules/stream.md", "---\ncondition: TODO\n---\nNo TODO.");
         write(".clinerules/plain.md", "Be kind.");
@@ -139,8 +150,14 @@ mod tests {
         assert_eq!(names, ["style", "tests", "plain"]);
         let mut prompt = String::new();
         found.write_to(&mut prompt, &["read"]);
-        assert!(prompt.contains("Tabs") && !prompt.contains("Spaces") && prompt.contains("Be kind."), "{prompt}");
-        assert!(prompt.ends_with("- .cursor/rules/tests.mdc: How tests are named (*.rs, *.toml)\n"), "{prompt}");
+        assert!(
+            prompt.contains("Tabs") && !prompt.contains("Spaces") && prompt.contains("Be kind."),
+            "{prompt}"
+        );
+        assert!(
+            prompt.ends_with("- .cursor/rules/tests.mdc: How tests are named (*.rs, *.toml)\n"),
+            "{prompt}"
+        );
         assert!(!prompt.contains("By what they guard"));
     }
 }

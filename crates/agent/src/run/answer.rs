@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use relaycode_llm::message::{AssistantContent, ToolCall};
 use relaycode_llm::stream::StreamRestart;
 use relaycode_llm::{
-    AnswerStream, AssistantMessage, CancelToken, ChatRequest, FailureClass, Message, ModelFailure, StreamEvent,
-    StreamOptions, StreamStep,
+    AnswerStream, AssistantMessage, CancelToken, ChatRequest, FailureClass, Message, ModelFailure,
+    StreamEvent, StreamOptions, StreamStep,
 };
 use relaycode_session::EntryBody;
 use tokio::time::timeout_at;

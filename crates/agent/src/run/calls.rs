@@ -63,7 +63,10 @@ impl Agent {
     pub(super) fn run_calls(&mut self, calls: &[(ToolCall, bool)]) -> RunStep<TurnDigest> {
         let mut digest = TurnDigest::new();
         let mut at = 0;
-        while at < calls.len() && !self.cancel.is_cancelled() && (at == 0 || !self.shared.queue().interrupts_calls()) {
+        while at < calls.len()
+            && !self.cancel.is_cancelled()
+            && (at == 0 || !self.shared.queue().interrupts_calls())
+        {
             let end = self.end_of_batch(calls, at);
             self.run_batch(&calls[at..end], at, &mut digest)?;
             at = end;
@@ -107,7 +110,12 @@ impl Agent {
         PreparedCall::Run(*tool)
     }
 
-    fn run_batch(&mut self, batch: &[(ToolCall, bool)], first: usize, digest: &mut TurnDigest) -> RunStep<()> {
+    fn run_batch(
+        &mut self,
+        batch: &[(ToolCall, bool)],
+        first: usize,
+        digest: &mut TurnDigest,
+    ) -> RunStep<()> {
         let mut fatal = None;
         let mut failed = None;
         let threads = self.settings.parallel_tools.clamp(1, batch.len());
@@ -124,7 +132,8 @@ impl Agent {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(call) = batch.get(at) else { break };
                         // What has not begun is answered by whoever closes the turn.
-                        if agent.cancel.is_cancelled() || (at > 0 && agent.shared.queue().interrupts_calls()) {
+                        if agent.cancel.is_cancelled() || (at > 0 && agent.shared.queue().interrupts_calls())
+                        {
                             break;
                         }
                         let prepared = agent.prepare_call(call, first + at);
@@ -197,25 +206,36 @@ impl Agent {
 }
 
 impl CallOutcome {
-    fn new(call: &ToolCall, result: Result<relaycode_tools::ToolOutput, ToolError>, took: Duration) -> CallOutcome {
+    fn new(
+        call: &ToolCall,
+        result: Result<relaycode_tools::ToolOutput, ToolError>,
+        took: Duration,
+    ) -> CallOutcome {
         let (content, is_error, card, details, fatal) = match result {
             Ok(output) => (output.content, false, Some(output.card), output.details, None),
             Err(ToolError::Refused { message, card, details }) => {
                 (vec![UserContent::text(message)], true, card.map(|card| *card), details, None)
             }
-            Err(ToolError::Aborted) => (vec![UserContent::text("Stopped by the user.")], true, None, None, None),
+            Err(ToolError::Aborted) => {
+                (vec![UserContent::text("Stopped by the user.")], true, None, None, None)
+            }
             Err(ToolError::Fatal(message)) => {
                 (vec![UserContent::text(message.as_str())], true, None, None, Some(message))
             }
         };
-        let card = card.unwrap_or_else(|| ToolCard::line(call.name.as_str(), if is_error { "failed" } else { "" }));
+        let card =
+            card.unwrap_or_else(|| ToolCard::line(call.name.as_str(), if is_error { "failed" } else { "" }));
         let card = serde_json::to_value(&card).unwrap_or(Value::Null);
         CallOutcome { content: clip_content(content), is_error, card, details, fatal, took }
     }
 }
 
 impl AgentShared {
-    fn append_result(&self, call: &ToolCall, outcome: CallOutcome) -> Result<(), relaycode_session::SessionError> {
+    fn append_result(
+        &self,
+        call: &ToolCall,
+        outcome: CallOutcome,
+    ) -> Result<(), relaycode_session::SessionError> {
         let CallOutcome { content, is_error, card, details, took, .. } = outcome;
         let details = match details {
             Some(details) => json!({ "card": card, "details": details }),
@@ -273,7 +293,9 @@ impl Host for CallHost<'_> {
         drop(shown);
         self.host.progress(call, progress);
         let update = serde_json::to_value(progress).unwrap_or(Value::Null);
-        self.shared.events.publish(AgentEvent::ToolExecutionUpdate { tool_call_id: call.to_string(), update });
+        self.shared
+            .events
+            .publish(AgentEvent::ToolExecutionUpdate { tool_call_id: call.to_string(), update });
     }
 }
 

@@ -12,9 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use relaycode_llm::message::{ToolCall, UserMessage};
-use relaycode_llm::{
-    CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason,
-};
+use relaycode_llm::{CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason};
 use relaycode_session::{EntryBody, Session, SessionError};
 use relaycode_tools::{Host, Tool, ToolWorkspace};
 use tokio::runtime::{Builder, Runtime};
@@ -125,7 +123,8 @@ impl Agent {
         let mut transcript = Transcript::open(session)?;
         let definitions = tools.iter().map(|tool| tool.definition(&workspace)).collect();
         let settings = parts.settings;
-        let queue = PromptQueue::new(settings.steering_mode, settings.follow_up_mode, settings.interrupt_mode);
+        let queue =
+            PromptQueue::new(settings.steering_mode, settings.follow_up_mode, settings.interrupt_mode);
         let shared = AgentShared {
             events: EventLog::with_earlier(transcript.take_earlier()),
             questions: QuestionBoard::default(),
@@ -213,7 +212,10 @@ impl Agent {
     fn work(&mut self, prompt: &UserPrompt) -> RunStep<EndReason> {
         let chosen = self.models.current();
         let (model, thinking) = (chosen.model.selector(), chosen.thinking.name());
-        self.shared.transcript().set_model(&model, thinking).map_err(|error| EndedRun::session_failed(&error))?;
+        self.shared
+            .transcript()
+            .set_model(&model, thinking)
+            .map_err(|error| EndedRun::session_failed(&error))?;
         self.say(prompt)?;
         let mut repetition = RepetitionGuard::new(self.settings.repeat_limit);
         loop {
@@ -261,7 +263,10 @@ impl Agent {
         let (reason, message) = if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
             (EndReason::TimeLimit, self.time_limit_message())
         } else if let Some(cost) = limits.cost.filter(|cost| self.usage.cost >= *cost) {
-            (EndReason::CostLimit, format!("the prompt has cost ${:.2}, its limit is ${cost:.2}", self.usage.cost))
+            (
+                EndReason::CostLimit,
+                format!("the prompt has cost ${:.2}, its limit is ${cost:.2}", self.usage.cost),
+            )
         } else if let Some(turns) = limits.turns.filter(|turns| self.usage.turns >= *turns) {
             (EndReason::TurnLimit, format!("the model has answered {}; that is the limit", times(turns)))
         } else {
@@ -280,7 +285,10 @@ impl Agent {
                     "(relay: you made the same calls {times} times in a row, and each time the results were the same. Do something \
                      else, or say what keeps you from going on.)"
                 );
-                self.shared.transcript().append_note("repetition", &text).map_err(|error| EndedRun::session_failed(&error))
+                self.shared
+                    .transcript()
+                    .append_note("repetition", &text)
+                    .map_err(|error| EndedRun::session_failed(&error))
             }
             RepetitionVerdict::End { times } => Err(EndedRun {
                 reason: EndReason::Repetition,

@@ -25,10 +25,6 @@ impl ModelChain {
         &self.models[self.current]
     }
 
-    pub(crate) fn is_fallback(&self) -> bool {
-        self.current != 0
-    }
-
     /// Another model is chosen: it is the first from now on.
     pub(crate) fn set_first(&mut self, model: AgentModel) {
         (self.models[0], self.blocked[0], self.current) = (model, None, 0);

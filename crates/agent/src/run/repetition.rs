@@ -18,8 +18,12 @@ pub(crate) struct RepetitionGuard {
 pub(crate) enum RepetitionVerdict {
     Fine,
     /// The model is told, once per series.
-    Tell { times: usize },
-    End { times: usize },
+    Tell {
+        times: usize,
+    },
+    End {
+        times: usize,
+    },
 }
 
 impl RepetitionGuard {
@@ -53,7 +57,8 @@ impl RepetitionGuard {
     fn rounds(&self, period: usize) -> usize {
         let count = self.turns.len();
         let turn = |back: usize| self.turns.get(count - 1 - back);
-        let same = (0..count.saturating_sub(period)).take_while(|back| turn(*back) == turn(back + period)).count();
+        let same =
+            (0..count.saturating_sub(period)).take_while(|back| turn(*back) == turn(back + period)).count();
         same / period + 1
     }
 }
