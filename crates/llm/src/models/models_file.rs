@@ -410,7 +410,7 @@ fn retry(field: &YamlField<'_>, file: &mut ModelsFile) -> Result<(), YamlError> 
 /// For each role, the models that go on.
 fn fallback_chains(field: &YamlField<'_>) -> Result<BTreeMap<ModelRole, Vec<String>>, YamlError> {
     let names: Vec<&str> = ModelRole::ALL.iter().map(|role| role.name()).collect();
-    let chain = |entry| {
+    let chain = |entry: &YamlEntry| {
         let role = ModelRole::from_name(&entry.name).ok_or_else(|| field.unknown_child(entry, &names))?;
         Ok((role, field.child(entry).texts()?))
     };

@@ -9,6 +9,7 @@
 )]
 
 mod all_commands;
+mod agent_run;
 mod apply;
 mod bad_input;
 mod changes_while_asking;
