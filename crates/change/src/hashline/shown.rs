@@ -128,8 +128,18 @@ impl ShownFile {
     pub(super) fn follow<'a>(&'a self, now: &'a [&'a str]) -> LineFollower<'a> {
         let old: Vec<&str> = self.lines.iter().map(String::as_str).collect();
         let runs = equal_runs(&old, now);
-        LineFollower { old, now, runs }
+        let from_end = runs_from_end(&old, now);
+        LineFollower { old, now, runs, from_end }
     }
+}
+
+/// The runs that a comparison from the end finds: where lines repeat, a change can be taken to stand higher or lower, and the
+/// two comparisons differ.
+fn runs_from_end(old: &[&str], now: &[&str]) -> Vec<EqualRun> {
+    let reversed = |lines: &[&str]| lines.iter().rev().map(ToString::to_string).collect::<Vec<_>>();
+    let runs = equal_runs(&reversed(old), &reversed(now)).into_iter();
+    runs.map(|run| EqualRun { old: old.len() - run.old - run.len, new: now.len() - run.new - run.len, len: run.len })
+        .collect()
 }
 
 /// Where a line is after `splices`; `None` if it was replaced.
@@ -153,6 +163,8 @@ pub(super) struct LineFollower<'a> {
     old: Vec<&'a str>,
     now: &'a [&'a str],
     runs: Vec<EqualRun>,
+    /// The same, compared from the end.
+    from_end: Vec<EqualRun>,
 }
 
 impl LineFollower<'_> {
@@ -168,6 +180,8 @@ impl LineFollower<'_> {
             run.len > 0 && run.old <= range.start && ends >= range.end && first && last
         };
         let run = self.runs.iter().find(holds)?;
+        let same = |other: &&EqualRun| holds(other) && other.new + run.old == run.new + other.old;
+        self.from_end.iter().find(same)?;
         let to_now = |line: usize| line - run.old + run.new;
         let certain = [range.start, range.end].into_iter().all(|edge| {
             let from = edge.saturating_sub(EDGE_LINES).max(run.old);
