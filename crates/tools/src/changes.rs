@@ -4,13 +4,13 @@
 use relaycode_change::diff::{self, DiffContent};
 use relaycode_change::hashline::LineSplice;
 use relaycode_change::lines::text_file::TextFile;
+use relaycode_change::plan::tree::{PlanTree, TreeEntry};
 use relaycode_change::plan::{FileChangeKind, FilePlan, FindingKind, Plan, PlanFinding};
 use relaycode_change::prompt::repair::repair_prompt;
 use relaycode_change::proposal::{ExactImage, FileAction, Operation, Proposal, path::RelPath};
-use relaycode_change::plan::tree::{PlanTree, TreeEntry};
 use relaycode_door::{
-    AppliedChange, ApprovalQuestion, ApprovalReply, Approver, Consent, Digest, DoorError, DoorEvent, Submission,
-    SubmissionOrigin, SubmitOutcome,
+    AppliedChange, ApprovalQuestion, ApprovalReply, Approver, Consent, Digest, DoorError, DoorEvent,
+    Submission, SubmissionOrigin, SubmitOutcome,
 };
 use relaycode_llm::CancelToken;
 use relaycode_project::access::Access;
@@ -34,7 +34,11 @@ pub(crate) struct ToolChange {
 ///
 /// # Errors
 /// Nothing was changed, and why.
-pub(crate) fn submit(call: &ToolInvocation<'_>, operations: Vec<FileAction>, what: &str) -> Result<ToolChange, ToolError> {
+pub(crate) fn submit(
+    call: &ToolInvocation<'_>,
+    operations: Vec<FileAction>,
+    what: &str,
+) -> Result<ToolChange, ToolError> {
     let workspace = call.workspace;
     if !workspace.access.may_write() {
         return Err(ToolError::refused("files cannot be changed in this session: its access is read-only"));
@@ -58,7 +62,10 @@ pub(crate) fn submit(call: &ToolInvocation<'_>, operations: Vec<FileAction>, wha
     if let Ok(plan) = &planned
         && let Some(near) = plan.findings.iter().find(|finding| finding.kind == FindingKind::Near)
     {
-        let said = format!("nothing was changed, because the old text is not exactly there: {}: {}", near.path, near.text);
+        let said = format!(
+            "nothing was changed, because the old text is not exactly there: {}: {}",
+            near.path, near.text
+        );
         return Err(ToolError::refused(said));
     }
     let mut outcome: Option<Result<SubmitOutcome, DoorError>> = None;
@@ -95,7 +102,9 @@ fn ask_first(submission: &Submission<'_>, plan: &Plan, approver: &mut dyn Approv
     match approver.decide(&question) {
         ApprovalReply::Yes { digest: given } if given == digest => None,
         ApprovalReply::Stop => Some(SubmitOutcome::Interrupted { put_back: false }),
-        ApprovalReply::Unavailable => Some(SubmitOutcome::ApprovalRequired { plan: plan.clone(), rules: Vec::new() }),
+        ApprovalReply::Unavailable => {
+            Some(SubmitOutcome::ApprovalRequired { plan: plan.clone(), rules: Vec::new() })
+        }
         ApprovalReply::No { reason } => {
             Some(SubmitOutcome::Declined { plan: plan.clone(), reason, put_back: false, gate: None })
         }
@@ -147,15 +156,23 @@ fn refusal(outcome: SubmitOutcome) -> ToolError {
         SubmitOutcome::Refused(refused) => repair_prompt(&refused),
         SubmitOutcome::ApprovalRequired { rules, .. } => {
             let sentences: Vec<&str> = rules.iter().map(|rule| rule.sentence.as_str()).collect();
-            let why = if sentences.is_empty() { "every change is asked about".to_string() } else { sentences.join("; ") };
+            let why = if sentences.is_empty() {
+                "every change is asked about".to_string()
+            } else {
+                sentences.join("; ")
+            };
             format!("nothing was changed: a person has to approve this, and nobody can be asked: {why}")
         }
         SubmitOutcome::Declined { reason, .. } => match reason.filter(|reason| !reason.trim().is_empty()) {
             Some(reason) => format!("the user declined the change: {reason}"),
             None => "the user declined the change".to_string(),
         },
-        SubmitOutcome::WrongProject { named, ours } => format!("nothing was changed: this is {ours}, not {named}"),
-        SubmitOutcome::NotTrusted { .. } => "nothing was changed: the project's commands are not trusted".to_string(),
+        SubmitOutcome::WrongProject { named, ours } => {
+            format!("nothing was changed: this is {ours}, not {named}")
+        }
+        SubmitOutcome::NotTrusted { .. } => {
+            "nothing was changed: the project's commands are not trusted".to_string()
+        }
         SubmitOutcome::PreCheckFailed { .. } | SubmitOutcome::GateFailed { .. } => {
             "the project's check failed, and everything was put back".to_string()
         }
@@ -171,7 +188,10 @@ fn refusal(outcome: SubmitOutcome) -> ToolError {
 ///
 /// # Errors
 /// If it is none that can be changed.
-pub(crate) fn current_image(call: &ToolInvocation<'_>, path: &RelPath) -> Result<Option<ExactImage>, ToolError> {
+pub(crate) fn current_image(
+    call: &ToolInvocation<'_>,
+    path: &RelPath,
+) -> Result<Option<ExactImage>, ToolError> {
     let tree = call.workspace.door.tree(&call.workspace.door.limits());
     match tree.entry(path) {
         Ok(TreeEntry::Missing) => Ok(None),
@@ -198,14 +218,19 @@ pub(crate) fn splices_between(before: &[&str], after: &[&str]) -> Vec<LineSplice
 }
 
 /// Notes what an edit made of the shown lines, and prints its changes with fresh anchors.
-pub(crate) fn show_result(call: &ToolInvocation<'_>, file: &FilePlan, splices: Option<&[LineSplice]>) -> String {
+pub(crate) fn show_result(
+    call: &ToolInvocation<'_>,
+    file: &FilePlan,
+    splices: Option<&[LineSplice]>,
+) -> String {
     let workspace = call.workspace;
     let path = workspace.root().join(file.path.as_str());
     if let Some(from) = &file.renamed_from {
         workspace.shown().forget(&workspace.root().join(from.as_str()));
     }
     let (before, after) = (file.before.clone().unwrap_or_default(), file.after.clone().unwrap_or_default());
-    let decode = |bytes: &[u8]| TextFile::decode_candidates(bytes).ok().and_then(|sources| sources.into_iter().next());
+    let decode =
+        |bytes: &[u8]| TextFile::decode_candidates(bytes).ok().and_then(|sources| sources.into_iter().next());
     let (Some(old), Some(new)) = (decode(&before), decode(&after)) else {
         workspace.shown().forget(&path);
         return String::new();
@@ -243,7 +268,8 @@ fn preview(old: &[&str], new: &[&str], splices: &[LineSplice]) -> (String, Vec<u
         let start = splice.range.start.saturating_add_signed(moved);
         let end = start + splice.lines.len();
         let after_until = splices.get(at + 1).map_or(new.len(), |next| {
-            let shift = isize::try_from(splice.lines.len()).unwrap_or(0) - isize::try_from(splice.range.len()).unwrap_or(0);
+            let shift = isize::try_from(splice.lines.len()).unwrap_or(0)
+                - isize::try_from(splice.range.len()).unwrap_or(0);
             next.range.start.saturating_add_signed(moved + shift)
         });
         let from = start.saturating_sub(PREVIEW_CONTEXT).max(next);
@@ -267,7 +293,8 @@ fn preview(old: &[&str], new: &[&str], splices: &[LineSplice]) -> (String, Vec<u
         let until = (end + PREVIEW_CONTEXT).min(after_until).min(new.len());
         (end..until).for_each(|index| line(' ', index, &mut text));
         next = until;
-        moved += isize::try_from(splice.lines.len()).unwrap_or(0) - isize::try_from(splice.range.len()).unwrap_or(0);
+        moved += isize::try_from(splice.lines.len()).unwrap_or(0)
+            - isize::try_from(splice.range.len()).unwrap_or(0);
     }
     (text, shown)
 }
@@ -293,7 +320,10 @@ pub(crate) fn unified(content: &DiffContent) -> String {
     let DiffContent::Text { hunks, .. } = content else { return String::new() };
     let mut text = String::new();
     for hunk in hunks {
-        text.push_str(&format!("@@ -{},{} +{},{} @@\n", hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines));
+        text.push_str(&format!(
+            "@@ -{},{} +{},{} @@\n",
+            hunk.old_start, hunk.old_lines, hunk.new_start, hunk.new_lines
+        ));
         for line in &hunk.lines {
             text.push_str(&format!("{}{}\n", line.kind.sign(), line.text));
         }

@@ -52,10 +52,16 @@ impl InternalUrls for ArtifactUrls {
         let Some(name) = names.iter().find(|name| wanted.is_some() && number(name) == wanted) else {
             let mut known: Vec<u64> = names.iter().filter_map(|name| number(name)).collect();
             known.sort_unstable();
-            let listed: Vec<String> = known.iter().take(MAX_LISTED).map(|number| format!("artifact://{number}")).collect();
-            let listed = if listed.is_empty() { "there are none".to_string() } else { format!("there are {}", listed.join(", ")) };
+            let listed: Vec<String> =
+                known.iter().take(MAX_LISTED).map(|number| format!("artifact://{number}")).collect();
+            let listed = if listed.is_empty() {
+                "there are none".to_string()
+            } else {
+                format!("there are {}", listed.join(", "))
+            };
             return Err(format!("there is no artifact `{rest}`; {listed}"));
         };
-        read_bounded(&directory.join(name), MAX_FILE_BYTES).map_err(|error| format!("artifact://{rest} cannot be read: {error}"))
+        read_bounded(&directory.join(name), MAX_FILE_BYTES)
+            .map_err(|error| format!("artifact://{rest} cannot be read: {error}"))
     }
 }

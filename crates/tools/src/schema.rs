@@ -24,8 +24,9 @@ pub(crate) fn define<Input: JsonSchema>(name: &str, description: &str) -> reques
 
 /// The arguments of a call.
 pub(crate) fn read_input<Input: DeserializeOwned>(call: &ToolInvocation<'_>) -> Result<Input, ToolError> {
-    serde_json::from_value(Value::Object(call.arguments.clone()))
-        .map_err(|error| ToolError::refused(format!("the arguments are not valid: {error}; correct them and call again")))
+    serde_json::from_value(Value::Object(call.arguments.clone())).map_err(|error| {
+        ToolError::refused(format!("the arguments are not valid: {error}; correct them and call again"))
+    })
 }
 
 /// A list that a model may also give as one string.

@@ -24,8 +24,6 @@ const GLOB_SIGNS: [char; 4] = ['*', '?', '[', '{'];
 
 /// A directory, a file, or the files that match a pattern.
 pub(crate) struct WalkTarget {
-    /// As it was written.
-    pub text: String,
     pub base: PathBuf,
     pub glob: Option<GlobMatcher>,
 }
@@ -60,7 +58,7 @@ impl WalkTarget {
             && found.exists
         {
             let base = found.path.clone();
-            return Ok(Some(WalkTarget { text: text.to_string(), base, glob: None }));
+            return Ok(Some(WalkTarget { base, glob: None }));
         }
         let Some(at) = slashed.find(GLOB_SIGNS) else {
             return found.map(|_| None).map_err(|error| refused(&error));
@@ -71,13 +69,14 @@ impl WalkTarget {
             None if !slashed.contains('/') => (".", format!("**/{slashed}")),
             None => (".", slashed.clone()),
         };
-        let base = workspace.resolve(if base == "/" { "/." } else { base }).map_err(|error| refused(&error))?;
+        let base =
+            workspace.resolve(if base == "/" { "/." } else { base }).map_err(|error| refused(&error))?;
         if !base.exists {
             return Ok(None);
         }
         let glob = GlobBuilder::new(&close_braces(&pattern)).literal_separator(true).build();
         let glob = glob.map_err(|error| refused(&error))?.compile_matcher();
-        Ok(Some(WalkTarget { text: text.to_string(), base: base.path, glob: Some(glob) }))
+        Ok(Some(WalkTarget { base: base.path, glob: Some(glob) }))
     }
 
     fn takes(&self, path: &Path) -> bool {
@@ -110,7 +109,9 @@ pub(crate) fn walk(targets: &[WalkTarget], limits: &WalkLimits<'_>) -> Result<Wa
             .git_global(false)
             .require_git(false)
             .threads(threads())
-            .filter_entry(|entry| entry.depth() == 0 || !SKIPPED.iter().any(|name| entry.file_name() == *name));
+            .filter_entry(|entry| {
+                entry.depth() == 0 || !SKIPPED.iter().any(|name| entry.file_name() == *name)
+            });
         builder.build_parallel().run(|| {
             let (files, cut_short) = (&files, &cut_short);
             let mut batch = FoundFiles { into: files, found: Vec::new() };

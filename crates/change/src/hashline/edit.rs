@@ -36,7 +36,9 @@ pub enum HashlineError {
     Decode(#[from] FileDecodeError),
     #[error(transparent)]
     Encode(#[from] FileEncodeError),
-    #[error("the file is not UTF-8, and the new text would come out differently in each encoding it may have")]
+    #[error(
+        "the file is not UTF-8, and the new text would come out differently in each encoding it may have"
+    )]
     Encoding,
 }
 
@@ -81,7 +83,8 @@ fn edit_source(
                 found.push((*line, LineSplice { range, lines: lines.clone() }));
             }
             Err(anchors) => {
-                stale.extend(anchors.into_iter().filter(|anchor| !stale.contains(anchor)).collect::<Vec<_>>());
+                stale
+                    .extend(anchors.into_iter().filter(|anchor| !stale.contains(anchor)).collect::<Vec<_>>());
             }
         }
     }

@@ -19,7 +19,8 @@ mod tests;
 pub use anchor::{HASH_COUNT, LineAnchor, LineHash, format_line, strip_anchors};
 pub use edit::{HashlineError, HashlineResult, edit_text};
 pub use sections::{
-    HashlineAction, HashlineEdit, HashlineInput, HashlineSection, HashlineSyntaxError, InsertPlace, read_sections,
+    HashlineAction, HashlineEdit, HashlineInput, HashlineSection, HashlineSyntaxError, InsertPlace,
+    read_sections,
 };
 pub use shown::{LineSplice, MAX_GENERATIONS, ShownFile};
 pub use stale::{STALE_CONTEXT, StaleReport};

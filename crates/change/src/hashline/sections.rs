@@ -125,7 +125,8 @@ fn end_of_input(lines: &[&str], warnings: &mut Vec<String>) -> usize {
         match line.trim() {
             "*** End Patch" if opened || rest_is_blank() => return at,
             "*** Abort" => {
-                warnings.push(format!("line {}: `*** Abort` ends the input; what follows was not read", at + 1));
+                warnings
+                    .push(format!("line {}: `*** Abort` ends the input; what follows was not read", at + 1));
                 return at;
             }
             _ => {}
@@ -159,7 +160,10 @@ impl SectionReader {
             }
             self.edits += 1;
             if self.edits > MAX_EDITS {
-                return Err(at_line(number, format!("there are more than {MAX_EDITS} edits; send fewer at once")));
+                return Err(at_line(
+                    number,
+                    format!("there are more than {MAX_EDITS} edits; send fewer at once"),
+                ));
             }
             self.edit = Some(OpenEdit { line: number, operation, lines: Vec::new() });
             return Ok(());
@@ -188,7 +192,10 @@ impl SectionReader {
         let sections = &mut self.read.sections;
         let known = sections.iter().position(|section| section.path == name);
         if known.is_none() && sections.len() == MAX_SECTIONS {
-            return Err(at_line(number, format!("there are more than {MAX_SECTIONS} files; send fewer at once")));
+            return Err(at_line(
+                number,
+                format!("there are more than {MAX_SECTIONS} files; send fewer at once"),
+            ));
         }
         self.section = Some(known.unwrap_or_else(|| {
             sections.push(HashlineSection { path: name.to_string(), line: number, edits: Vec::new() });
@@ -250,7 +257,10 @@ fn read_range(number: usize, text: &str) -> Result<Operation, HashlineSyntaxErro
             return Err(at_line(number, "a replacement names its lines: ≔A..B, or ≔A for one line"));
         }
         [one] if LineAnchor::parse(one).is_none() && one.contains(['-', ',', ' ']) => {
-            return Err(at_line(number, "a replacement names its lines: ≔A..B, two full anchors with \"..\" between them"));
+            return Err(at_line(
+                number,
+                "a replacement names its lines: ≔A..B, two full anchors with \"..\" between them",
+            ));
         }
         [one] => (one, one),
         [first, last] if !first.trim().is_empty() && !last.trim().is_empty() => (first.trim(), last.trim()),
@@ -263,7 +273,10 @@ fn read_range(number: usize, text: &str) -> Result<Operation, HashlineSyntaxErro
         return Err(at_line(number, format!("the range {first}..{last} ends before it begins")));
     }
     if last.line == first.line && last.hash != first.hash {
-        return Err(at_line(number, format!("the range {first}..{last} has two different hashes for one line")));
+        return Err(at_line(
+            number,
+            format!("the range {first}..{last} has two different hashes for one line"),
+        ));
     }
     Ok(Operation::Replace(first, last))
 }

@@ -4,7 +4,7 @@
 //! edits since moved them. That is exact, because relay made those edits itself. A change by somebody else is found by comparing
 //! the texts, and followed only where no other place could be meant.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use super::anchor::{LineAnchor, LineHash};
@@ -27,8 +27,8 @@ pub struct ShownFile {
 /// A state of the file.
 #[derive(Debug, Clone, Default)]
 struct ShownGeneration {
-    /// From 0.
-    lines: BTreeSet<usize>,
+    /// From 0, under which hashes.
+    lines: BTreeMap<usize, LineHash>,
     /// How the next state differs, in order.
     splices: Vec<SpliceShape>,
 }
@@ -75,9 +75,11 @@ impl ShownFile {
 
     /// These lines (from 0) were shown, of the file as it is.
     pub fn show(&mut self, lines: impl IntoIterator<Item = usize>) {
-        let count = self.lines.len();
+        let text = &self.lines;
+        let hashes =
+            lines.into_iter().filter_map(|line| Some((line, LineHash::of(line + 1, text.get(line)?))));
         if let Some(now) = self.generations.back_mut() {
-            now.lines.extend(lines.into_iter().filter(|line| *line < count));
+            now.lines.extend(hashes);
         }
     }
 
@@ -103,17 +105,15 @@ impl ShownFile {
         let shown_as = anchor.line - 1;
         let mut problem = AnchorProblem::NotShown;
         for (at, generation) in self.generations.iter().enumerate().rev() {
-            if !generation.lines.contains(&shown_as) {
-                continue;
-            }
-            problem = AnchorProblem::Changed;
-            let mut later = self.generations.iter().skip(at);
-            let line = later.try_fold(shown_as, |line, state| moved(line, &state.splices));
-            let fits = |line: &usize| {
-                self.lines.get(*line).is_some_and(|text| LineHash::of(anchor.line, text) == anchor.hash)
-            };
-            if let Some(line) = line.filter(fits) {
-                return Ok(line);
+            match generation.lines.get(&shown_as) {
+                None => continue,
+                // Last it was shown under this anchor: an older line of the same name is not meant, even if this one is gone.
+                Some(hash) if *hash == anchor.hash => {
+                    let mut later = self.generations.iter().skip(at);
+                    let line = later.try_fold(shown_as, |line, state| moved(line, &state.splices));
+                    return line.filter(|line| *line < self.lines.len()).ok_or(AnchorProblem::Changed);
+                }
+                Some(_) => problem = AnchorProblem::Changed,
             }
         }
         Err(problem)
@@ -138,8 +138,12 @@ impl ShownFile {
 fn runs_from_end(old: &[&str], now: &[&str]) -> Vec<EqualRun> {
     let reversed = |lines: &[&str]| lines.iter().rev().map(ToString::to_string).collect::<Vec<_>>();
     let runs = equal_runs(&reversed(old), &reversed(now)).into_iter();
-    runs.map(|run| EqualRun { old: old.len() - run.old - run.len, new: now.len() - run.new - run.len, len: run.len })
-        .collect()
+    runs.map(|run| EqualRun {
+        old: old.len() - run.old - run.len,
+        new: now.len() - run.new - run.len,
+        len: run.len,
+    })
+    .collect()
 }
 
 /// Where a line is after `splices`; `None` if it was replaced.

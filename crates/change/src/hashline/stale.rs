@@ -37,7 +37,8 @@ impl StaleReport {
             marked.insert((anchor.line - 1).min(now.len().saturating_sub(1)));
             marked.extend(text.as_deref().and_then(|text| nearest_line(text, anchor.line - 1, now)));
         }
-        let around = |line: &usize| line.saturating_sub(STALE_CONTEXT)..(line + STALE_CONTEXT + 1).min(now.len());
+        let around =
+            |line: &usize| line.saturating_sub(STALE_CONTEXT)..(line + STALE_CONTEXT + 1).min(now.len());
         let shown: BTreeSet<usize> = marked.iter().flat_map(around).collect();
         let mut text = headline(stale);
         let mut last = None;
@@ -50,7 +51,11 @@ impl StaleReport {
             let content: String = now[*line].chars().take(MAX_CHARS).collect();
             // The anchor is the whole line's, even where only its beginning is shown.
             let anchor = LineAnchor::of(line + 1, now[*line]);
-            let shown = if content.len() == now[*line].len() { format_line(line + 1, &content) } else { format!("{anchor}|{content}…") };
+            let shown = if content.len() == now[*line].len() {
+                format_line(line + 1, &content)
+            } else {
+                format!("{anchor}|{content}…")
+            };
             text.push_str(&format!("{sign}{shown}\n"));
         }
         StaleReport { text, shown: shown.into_iter().collect() }
@@ -65,7 +70,9 @@ fn headline(stale: &[StaleAnchor]) -> String {
     let (changed, not_shown) = (listed(AnchorProblem::Changed), listed(AnchorProblem::NotShown));
     let mut said = String::from("Nothing was edited.");
     if !changed.is_empty() {
-        said.push_str(&format!(" The file has changed since {changed} was shown, or the hash is not that line's."));
+        said.push_str(&format!(
+            " The file has changed since {changed} was shown, or the hash is not that line's."
+        ));
     }
     if !not_shown.is_empty() {
         said.push_str(&format!(" No line was shown as {not_shown}."));

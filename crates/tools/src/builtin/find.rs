@@ -61,7 +61,8 @@ impl Tool for FindTool {
             return Err(ToolError::refused("`/` is too much to look through; name a directory or a pattern"));
         }
         let Targets { found: targets, missing } = Targets::read(&paths, call.workspace)?;
-        let limits = WalkLimits { hidden, gitignore: true, deadline: Some(FIND_TIMEOUT), cancel: call.cancel };
+        let limits =
+            WalkLimits { hidden, gitignore: true, deadline: Some(FIND_TIMEOUT), cancel: call.cancel };
         let walked = walk(&targets, &limits)?;
         let mut files: Vec<(Option<SystemTime>, String)> = walked
             .files
@@ -86,7 +87,10 @@ impl Tool for FindTool {
         }
         let body = CardBody::Text { text: text.clone(), first_line: None };
         if listed < files.len() {
-            text.push_str(&format!("[{listed} of {} files, what changed last first; narrow the pattern to see the others]\n", files.len()));
+            text.push_str(&format!(
+                "[{listed} of {} files, what changed last first; narrow the pattern to see the others]\n",
+                files.len()
+            ));
         }
         if walked.cut_short {
             text.push_str("[Stopped after 5 seconds: there may be more files]\n");
@@ -94,7 +98,11 @@ impl Tool for FindTool {
         if !missing.is_empty() {
             text.push_str(&format!("[Skipped, because nothing is there: {}]\n", missing.join(", ")));
         }
-        let card = ToolCard { title: format!("find {}", paths.join(" ")), summary: pluralize(files.len(), "file"), body };
+        let card = ToolCard {
+            title: format!("find {}", paths.join(" ")),
+            summary: pluralize(files.len(), "file"),
+            body,
+        };
         let details = json!({ "fileCount": files.len(), "resultLimitReached": listed < files.len(), "missingPaths": missing });
         Ok(ToolOutput::text(text, card).with_details(details))
     }

@@ -17,7 +17,8 @@ use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 use crate::workspace::{EditMode, ToolWorkspace};
 
 /// Ends of names behind which a colon names something inside.
-const CONTAINERS: [&str; 8] = [".zip:", ".tar:", ".tar.gz:", ".tgz:", ".sqlite:", ".sqlite3:", ".db:", ".db3:"];
+const CONTAINERS: [&str; 8] =
+    [".zip:", ".tar:", ".tar.gz:", ".tgz:", ".sqlite:", ".sqlite3:", ".db:", ".db3:"];
 
 pub(crate) struct WriteTool;
 
@@ -46,13 +47,17 @@ impl Tool for WriteTool {
         let WriteInput { path, content } = schema::read_input(call)?;
         let workspace = call.workspace;
         if CONTAINERS.iter().any(|end| path.to_lowercase().contains(end)) {
-            return Err(ToolError::refused(format!("`{path}`: what is inside of archives and databases cannot be written yet")));
+            return Err(ToolError::refused(format!(
+                "`{path}`: what is inside of archives and databases cannot be written yet"
+            )));
         }
         let settings = &workspace.settings;
-        let stripped = strip_anchors(&content).filter(|_| settings.anchors && settings.edit_mode == EditMode::Hashline);
+        let stripped =
+            strip_anchors(&content).filter(|_| settings.anchors && settings.edit_mode == EditMode::Hashline);
         let was_stripped = stripped.is_some();
         let content = stripped.unwrap_or(content);
-        let (name, found) = workspace.resolve_target(&path).map_err(|error| ToolError::refused(error.to_string()))?;
+        let (name, found) =
+            workspace.resolve_target(&path).map_err(|error| ToolError::refused(error.to_string()))?;
         let before = current_image(call, &name)?;
         if let Some(image) = &before
             && let Some(mark) = generated_mark(&found.path, &image.bytes)
@@ -60,7 +65,8 @@ impl Tool for WriteTool {
             return Err(ToolError::refused(refusal(&found.shown, &mark)));
         }
         let unseen = before.as_ref().filter(|image| {
-            !image.bytes.is_empty() && !workspace.shown().get(&found.path).is_some_and(|shown| shown.is(&image.bytes))
+            !image.bytes.is_empty()
+                && !workspace.shown().get(&found.path).is_some_and(|shown| shown.is(&image.bytes))
         });
         let unseen = unseen.map(|image| bytecount_lines(&image.bytes));
         let mode = before.as_ref().map_or(GitFileMode::Regular, |image| image.mode);
@@ -76,14 +82,19 @@ impl Tool for WriteTool {
             text.push_str("Note: the anchors at the beginning of each line were taken off first.\n");
         }
         if let Some(lines) = unseen {
-            text.push_str(&format!("Note: this replaced {} that you had not been shown as they were.\n", pluralize(lines, "line")));
+            text.push_str(&format!(
+                "Note: this replaced {} that you had not been shown as they were.\n",
+                pluralize(lines, "line")
+            ));
         }
         for remark in &remarks {
             text.push_str(&format!("Note: {remark}\n"));
         }
         let (added, removed) = applied.plan.files.first().map_or((0, 0), |file| (file.added, file.removed));
-        let card = ToolCard { title: what, summary: format!("+{added} -{removed}"), body: card_body(&applied.plan) };
-        let details = json!({ "change": applied.record.uuid.to_string(), "bytes": count, "remarks": remarks });
+        let card =
+            ToolCard { title: what, summary: format!("+{added} -{removed}"), body: card_body(&applied.plan) };
+        let details =
+            json!({ "change": applied.record.uuid.to_string(), "bytes": count, "remarks": remarks });
         Ok(ToolOutput::text(text, card).with_details(details))
     }
 }
@@ -97,7 +108,9 @@ fn encode(before: Option<&ExactImage>, content: String) -> Result<Vec<u8>, ToolE
             let ends = content.ends_with('\n');
             let bytes = old.encode_whole(&content).map_err(|error| ToolError::refused(error.to_string()))?;
             // Whether there is a final newline is the author's to say.
-            let kept = TextFile::decode_candidates(&bytes).ok().and_then(|new| Some(new.into_iter().next()?.ends_with_newline()));
+            let kept = TextFile::decode_candidates(&bytes)
+                .ok()
+                .and_then(|new| Some(new.into_iter().next()?.ends_with_newline()));
             Ok(if kept.is_none_or(|kept| kept == ends) { bytes } else { with_final_newline(&bytes, ends)? })
         }
         _ => Ok(content.into_bytes()),

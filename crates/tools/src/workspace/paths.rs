@@ -38,7 +38,9 @@ pub enum WorkspacePathError {
     Outside { path: String, target: String, added: bool },
     #[error("`{path}` cannot be looked at: {reason}")]
     Unreadable { path: String, reason: String },
-    #[error("`{path}` is in an added directory, which can be read but not changed: only the project's files can be undone")]
+    #[error(
+        "`{path}` is in an added directory, which can be read but not changed: only the project's files can be undone"
+    )]
     ReadOnly { path: String },
     #[error("`{path}` cannot be changed: {reason}")]
     NoTarget { path: String, reason: String },

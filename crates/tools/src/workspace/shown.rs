@@ -60,7 +60,8 @@ impl ShownFiles {
 
     fn put(&mut self, path: &Path, file: ShownFile) {
         self.files.push((path.to_path_buf(), file));
-        let weight = |files: &[(PathBuf, ShownFile)]| files.iter().map(|(_, file)| file.weight()).sum::<usize>();
+        let weight =
+            |files: &[(PathBuf, ShownFile)]| files.iter().map(|(_, file)| file.weight()).sum::<usize>();
         while self.files.len() > MAX_SHOWN_FILES
             || (self.files.len() > 1 && weight(&self.files) > MAX_SHOWN_BYTES)
         {

@@ -56,7 +56,9 @@ fn anchors_are_stable_and_forgive_blanks_at_the_end() {
 #[test]
 fn an_anchor_is_read_only_whole() {
     assert_eq!(LineAnchor::parse("41th").unwrap().to_string(), "41th");
-    for odd in ["", "41", "th", "41t", "41tha", "41TH", "0th", "-1th", "41 th", "41th|x", "4é", "9999999999th"] {
+    for odd in
+        ["", "41", "th", "41t", "41tha", "41TH", "0th", "-1th", "41 th", "41th|x", "4é", "9999999999th"]
+    {
         assert_eq!(LineAnchor::parse(odd), None, "{odd}");
     }
 }
@@ -161,7 +163,10 @@ fn error_missing_header() {
 
 #[test]
 fn error_empty_header() {
-    assert_eq!(syntax_error("§\n»BOF\nx\n"), "line 1: the header \"§\" names no file; write its path behind it");
+    assert_eq!(
+        syntax_error("§\n»BOF\nx\n"),
+        "line 1: the header \"§\" names no file; write its path behind it"
+    );
 }
 
 #[test]
@@ -186,7 +191,10 @@ fn error_bad_range() {
 
 #[test]
 fn error_missing_text() {
-    assert_eq!(syntax_error("§a\n»4fb\n«5dm\nx\n"), "line 2: » and « need at least one line of text below them");
+    assert_eq!(
+        syntax_error("§a\n»4fb\n«5dm\nx\n"),
+        "line 2: » and « need at least one line of text below them"
+    );
 }
 
 #[test]
@@ -218,7 +226,10 @@ fn error_unchanged() {
 
 #[test]
 fn error_overlap() {
-    assert_eq!(edit("a\nb\nc\n", "≔{1}..{2}\nx\n≔{2}\ny\n"), Err(HashlineError::Overlap { line: 4, other: 2 }));
+    assert_eq!(
+        edit("a\nb\nc\n", "≔{1}..{2}\nx\n≔{2}\ny\n"),
+        Err(HashlineError::Overlap { line: 4, other: 2 })
+    );
     assert!(edit("a\nb\nc\n", "≔{1}..{3}\nx\n»{2}\ny\n").is_err());
     assert!(edit("a\nb\nc\n", "≔{2}\nx\n»{2}\ny\n").is_ok());
 }
@@ -228,7 +239,8 @@ fn error_stale_shows_what_stands_there() {
     let old = "a\nb\nc\nd\ne\nf\ng\n";
     let now = "a\nb\nc\nnew\nd\nE\nf\ng\n";
     let read = read_sections(&input(old, "≔{5}\nx\n")).unwrap();
-    let Err(HashlineError::Stale(report)) = edit_text(&read.sections[0].edits, Some(&shown(old)), now.as_bytes())
+    let Err(HashlineError::Stale(report)) =
+        edit_text(&read.sections[0].edits, Some(&shown(old)), now.as_bytes())
     else {
         panic!()
     };
@@ -262,7 +274,10 @@ fn a_change_elsewhere_is_followed_with_a_warning() {
     let now = format!("top\n{old}");
     let read = read_sections(&input(old, "≔{5}\nFIVE\n»{6}\nhalf\n")).unwrap();
     let result = edit_text(&read.sections[0].edits, Some(&shown(old)), now.as_bytes()).unwrap();
-    assert_eq!(String::from_utf8(result.bytes).unwrap(), "top\none\ntwo\nthree\nfour\nFIVE\nsix\nhalf\nseven\n");
+    assert_eq!(
+        String::from_utf8(result.bytes).unwrap(),
+        "top\none\ntwo\nthree\nfour\nFIVE\nsix\nhalf\nseven\n"
+    );
     assert_eq!(result.warnings.len(), 1);
 }
 
@@ -297,7 +312,10 @@ fn repeated_neighbours_are_named() {
     let read = read_sections(&input(text, "≔{2}\na\nB\n")).unwrap();
     let result = edit_text(&read.sections[0].edits, Some(&shown(text)), text.as_bytes()).unwrap();
     assert_eq!(result.bytes, b"a\na\nB\nc\n");
-    assert_eq!(result.warnings, ["line 2: the new text repeats the line above it, which now stands there twice"]);
+    assert_eq!(
+        result.warnings,
+        ["line 2: the new text repeats the line above it, which now stands there twice"]
+    );
 }
 
 #[test]

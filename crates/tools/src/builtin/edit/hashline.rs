@@ -60,8 +60,14 @@ fn new_file(section: &HashlineSection, name: &str) -> Result<Vec<u8>, ToolError>
     for edit in &section.edits {
         match &edit.action {
             HashlineAction::Insert { place: InsertPlace::Top, lines } => top.extend(lines.iter().cloned()),
-            HashlineAction::Insert { place: InsertPlace::Bottom, lines } => bottom.extend(lines.iter().cloned()),
-            _ => return Err(ToolError::refused(format!("File not found: {name}; to create it, use »BOF or `write`"))),
+            HashlineAction::Insert { place: InsertPlace::Bottom, lines } => {
+                bottom.extend(lines.iter().cloned())
+            }
+            _ => {
+                return Err(ToolError::refused(format!(
+                    "File not found: {name}; to create it, use »BOF or `write`"
+                )));
+            }
         }
     }
     top.append(&mut bottom);
@@ -69,16 +75,26 @@ fn new_file(section: &HashlineSection, name: &str) -> Result<Vec<u8>, ToolError>
 }
 
 /// The error for the model; the lines that it shows count as shown.
-fn refuse(call: &ToolInvocation<'_>, path: &std::path::Path, name: &str, bytes: &[u8], error: &HashlineError) -> ToolError {
+fn refuse(
+    call: &ToolInvocation<'_>,
+    path: &std::path::Path,
+    name: &str,
+    bytes: &[u8],
+    error: &HashlineError,
+) -> ToolError {
     match error {
         HashlineError::Stale(report) => {
-            if let Some(source) = TextFile::decode_candidates(bytes).ok().and_then(|all| all.into_iter().next()) {
+            if let Some(source) =
+                TextFile::decode_candidates(bytes).ok().and_then(|all| all.into_iter().next())
+            {
                 let lines: Vec<&str> = source.lines().collect();
                 call.workspace.shown().show(path, bytes, &lines, report.shown.iter().copied());
             }
             ToolError::refused(format!("{name}: {}", report.text))
         }
-        HashlineError::Unchanged => ToolError::refused(format!("Edits to {name} resulted in no changes being made.")),
+        HashlineError::Unchanged => {
+            ToolError::refused(format!("Edits to {name} resulted in no changes being made."))
+        }
         error => ToolError::refused(format!("{name}: {error}")),
     }
 }

@@ -54,9 +54,15 @@ pub(super) fn read_replace(call: &ToolInvocation<'_>) -> Result<WantedEdit, Tool
         return Err(ToolError::refused("`edits` is empty"));
     }
     if edits.iter().any(|edit| edit.old_text.is_empty()) {
-        return Err(ToolError::refused("`old_text` is empty; quote the text to replace, or create the file with `write`"));
+        return Err(ToolError::refused(
+            "`old_text` is empty; quote the text to replace, or create the file with `write`",
+        ));
     }
-    let spans = edits.into_iter().map(|ReplaceEdit { old_text, new_text, all }| TextSpan { old: old_text, new: new_text, every: all });
+    let spans = edits.into_iter().map(|ReplaceEdit { old_text, new_text, all }| TextSpan {
+        old: old_text,
+        new: new_text,
+        every: all,
+    });
     let hunks = spans.enumerate().map(|(at, span)| span.into_hunk(at + 1)).collect();
     let path = target(call, &path)?;
     let edit = FileEdit { dialect: TEXT_EDITS, body: EditBody::Hunks(hunks), seen: None };
@@ -80,12 +86,16 @@ fn read_dialect(name: &str, path: Option<RelPath>, text: &str) -> Result<Vec<Fil
     };
     let text = if text.ends_with('\n') { text.to_string() } else { format!("{text}\n") };
     let operations = dialect.read(&DialectBlock { path, text: &text, line: 1 });
-    let operations = operations.map_err(|error| ToolError::refused(format!("line {}: {}", error.line, error.reason)))?;
+    let operations =
+        operations.map_err(|error| ToolError::refused(format!("line {}: {}", error.line, error.reason)))?;
     Ok(operations.into_iter().map(|operation| operation.action).collect())
 }
 
 fn target(call: &ToolInvocation<'_>, path: &str) -> Result<RelPath, ToolError> {
-    call.workspace.resolve_target(path).map(|(name, _)| name).map_err(|error| ToolError::refused(error.to_string()))
+    call.workspace
+        .resolve_target(path)
+        .map(|(name, _)| name)
+        .map_err(|error| ToolError::refused(error.to_string()))
 }
 
 fn wanted(call: &ToolInvocation<'_>, actions: Vec<FileAction>) -> Result<WantedEdit, ToolError> {

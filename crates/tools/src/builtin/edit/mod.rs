@@ -35,18 +35,22 @@ impl Tool for EditTool {
 
     fn definition(&self, workspace: &ToolWorkspace) -> request::Tool {
         match workspace.settings.edit_mode {
-            EditMode::Hashline => {
-                schema::define::<hashline::HashlineToolInput>(self.name(), include_str!("../../../prompts/edit-hashline.md"))
-            }
-            EditMode::Replace => {
-                schema::define::<hunks::ReplaceToolInput>(self.name(), include_str!("../../../prompts/edit-replace.md"))
-            }
-            EditMode::Patch => {
-                schema::define::<hunks::PatchToolInput>(self.name(), include_str!("../../../prompts/edit-patch.md"))
-            }
-            EditMode::ApplyPatch => {
-                schema::define::<hunks::ApplyPatchToolInput>(self.name(), include_str!("../../../prompts/edit-apply-patch.md"))
-            }
+            EditMode::Hashline => schema::define::<hashline::HashlineToolInput>(
+                self.name(),
+                include_str!("../../../prompts/edit-hashline.md"),
+            ),
+            EditMode::Replace => schema::define::<hunks::ReplaceToolInput>(
+                self.name(),
+                include_str!("../../../prompts/edit-replace.md"),
+            ),
+            EditMode::Patch => schema::define::<hunks::PatchToolInput>(
+                self.name(),
+                include_str!("../../../prompts/edit-patch.md"),
+            ),
+            EditMode::ApplyPatch => schema::define::<hunks::ApplyPatchToolInput>(
+                self.name(),
+                include_str!("../../../prompts/edit-apply-patch.md"),
+            ),
         }
     }
 
@@ -76,7 +80,10 @@ fn apply(call: &ToolInvocation<'_>, wanted: WantedEdit) -> Result<ToolOutput, To
     let changed = |file: &&FilePlan| file.change != FileChangeKind::Unchanged;
     let (mut added, mut removed) = (0, 0);
     for file in applied.plan.files.iter().filter(changed) {
-        let of_file = splices.iter().find(|(path, _)| path == file.path.as_str()).map(|(_, splices)| splices.as_slice());
+        let of_file = splices
+            .iter()
+            .find(|(path, _)| path == file.path.as_str())
+            .map(|(_, splices)| splices.as_slice());
         let preview = show_result(call, file, of_file);
         text.push_str(&headline(file, &preview));
         text.push_str(&preview);

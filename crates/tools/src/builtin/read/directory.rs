@@ -56,7 +56,10 @@ impl DirectoryTree {
             let age = age.map(|age| format!(", {age} ago")).unwrap_or_default();
             let name = item.name.escape_debug();
             if item.is_dir {
-                self.text.push_str(&format!("{indent}{name}/{}\n", age.replacen(", ", " (", 1) + if age.is_empty() { "" } else { ")" }));
+                self.text.push_str(&format!(
+                    "{indent}{name}/{}\n",
+                    age.replacen(", ", " (", 1) + if age.is_empty() { "" } else { ")" }
+                ));
             } else {
                 self.text.push_str(&format!("{indent}{name} ({}{age})\n", format_bytes(item.bytes)));
             }

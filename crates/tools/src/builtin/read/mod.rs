@@ -20,7 +20,8 @@ use serde_json::json;
 
 use crate::card::{CardBody, ToolCard};
 use crate::file_text::{
-    FileText, LineForm, MAX_FILE_BYTES, MAX_OUTPUT_LINES, format_bytes, is_directory, print_lines, read_bounded,
+    FileText, LineForm, MAX_FILE_BYTES, MAX_OUTPUT_LINES, format_bytes, is_directory, print_lines,
+    read_bounded,
 };
 use crate::internal_urls;
 use crate::schema;
@@ -75,7 +76,8 @@ fn read_path(call: &ToolInvocation<'_>, text: &str) -> Result<ToolOutput, ToolEr
         return read_text(call, Path::new(path), path, bytes, selector, false);
     }
     if let Some((scheme, _)) = path.split_once("://").filter(|(scheme, _)| *scheme != "file") {
-        let said = format!("`{scheme}://` cannot be read; files, directories and {} can", internal_urls::schemes());
+        let said =
+            format!("`{scheme}://` cannot be read; files, directories and {} can", internal_urls::schemes());
         return Err(ToolError::refused(said));
     }
     // A file may be called `a:5`.
@@ -138,7 +140,9 @@ fn read_file(
 ) -> Result<ToolOutput, ToolError> {
     let bytes = read_bounded(path, MAX_FILE_BYTES).map_err(|error| {
         let said = match error.kind() {
-            ErrorKind::Other => format!("`{shown}` cannot be read: {error}; `search` finds lines in large files"),
+            ErrorKind::Other => {
+                format!("`{shown}` cannot be read: {error}; `search` finds lines in large files")
+            }
             _ => format!("`{shown}` cannot be read: {error}"),
         };
         ToolError::refused(said)
@@ -149,7 +153,9 @@ fn read_file(
     let size = format_bytes(bytes.len() as u64);
     if bytes.len() as u64 > MAX_IMAGE_BYTES {
         let most = format_bytes(MAX_IMAGE_BYTES);
-        return Err(ToolError::refused(format!("the image `{shown}` has {size}; at most {most} can be shown")));
+        return Err(ToolError::refused(format!(
+            "the image `{shown}` has {size}; at most {most} can be shown"
+        )));
     }
     let card = ToolCard::line(format!("read {shown}"), format!("{mime_type}, {size}"));
     let mut output = ToolOutput::text(format!("Image {shown} [{mime_type}, {size}]"), card);
@@ -174,7 +180,9 @@ fn read_text(
     let size = bytes.len() as u64;
     let Some(file) = FileText::new(bytes) else {
         let said = match kind {
-            "a binary file" => format!("`{shown}` is a binary file ({}); it cannot be shown as text", format_bytes(size)),
+            "a binary file" => {
+                format!("`{shown}` is a binary file ({}); it cannot be shown as text", format_bytes(size))
+            }
             kind => unsupported_text(shown, kind),
         };
         return Err(ToolError::refused(said));
@@ -201,7 +209,8 @@ fn read_text(
             pluralize(lines.len(), "line"),
             lines.len()
         );
-        return Ok(ToolOutput::text(text.clone(), ToolCard::line(title, "beyond the end")).with_details(json!({ "resolvedPath": path })));
+        return Ok(ToolOutput::text(text.clone(), ToolCard::line(title, "beyond the end"))
+            .with_details(json!({ "resolvedPath": path })));
     };
     let printed = print_lines(&lines, wanted.clone(), form);
     if form == LineForm::Anchored {
@@ -209,14 +218,23 @@ fn read_text(
     }
     let mut text = printed.text.clone();
     let (first, last) = (printed.range.start + 1, printed.range.end);
-    let truncated = last < wanted.end || (wanted.end < lines.len() && selector.lines.is_none_or(|lines| lines.last.is_none()));
+    let truncated = last < wanted.end
+        || (wanted.end < lines.len() && selector.lines.is_none_or(|lines| lines.last.is_none()));
     if truncated {
-        text.push_str(&format!("[Lines {first}-{last} of {}. Use :{} to continue.]\n", lines.len(), last + 1));
+        text.push_str(&format!(
+            "[Lines {first}-{last} of {}. Use :{} to continue.]\n",
+            lines.len(),
+            last + 1
+        ));
     }
     if printed.clipped {
         text.push_str("[The line is too long to be shown whole.]\n");
     }
-    if form == LineForm::Numbered && is_file && workspace.settings.anchors && path.starts_with(workspace.root()) {
+    if form == LineForm::Numbered
+        && is_file
+        && workspace.settings.anchors
+        && path.starts_with(workspace.root())
+    {
         text.push_str("[The file is too large for anchors: it cannot be edited by line.]\n");
     }
     let summary = if printed.range.len() == lines.len() {

@@ -121,7 +121,9 @@ mod tests {
 
     #[test]
     fn what_is_no_selector_belongs_to_the_path() {
-        for path in ["a.rs", "a.zip:inner/file", "db.sqlite:table:key", "a:5x", "a:-5", "a:5-", "a:", ":5", "c:\\x"] {
+        for path in
+            ["a.rs", "a.zip:inner/file", "db.sqlite:table:key", "a:5x", "a:-5", "a:5-", "a:", ":5", "c:\\x"]
+        {
             assert_eq!(split(path), (path, false, None));
         }
         assert_eq!(split("a.zip:x:5"), ("a.zip:x", false, Some((5, None))));

@@ -75,7 +75,8 @@ impl Tool for SearchTool {
         let here = vec![".".to_string()];
         let paths = if input.paths.is_empty() { &here } else { &input.paths };
         let Targets { found: targets, missing } = Targets::read(paths, call.workspace)?;
-        let limits = WalkLimits { hidden: true, gitignore: input.gitignore, deadline: None, cancel: call.cancel };
+        let limits =
+            WalkLimits { hidden: true, gitignore: input.gitignore, deadline: None, cancel: call.cancel };
         let walked = walk(&targets, &limits)?;
         let scanned = scan(&walked.files, &pattern, skip + MAX_TAKEN, call.cancel);
         call.check_cancelled()?;
@@ -86,7 +87,11 @@ impl Tool for SearchTool {
             output.add(call.workspace, &scanned.files[*at].path, lines);
         }
         let mut text = output.text.clone();
-        let found = if scanned.stopped { format!("more than {taken} matches") } else { format!("{} in {}", matches_text(taken), pluralize(scanned.files.len(), "file")) };
+        let found = if scanned.stopped {
+            format!("more than {taken} matches")
+        } else {
+            format!("{} in {}", matches_text(taken), pluralize(scanned.files.len(), "file"))
+        };
         if taken == 0 {
             text.push_str(&format!("No matches found in {}\n", pluralize(walked.files.len(), "file")));
         } else if output.matches == 0 {
@@ -95,7 +100,10 @@ impl Tool for SearchTool {
             text.push_str(&format!("[The output is full, of {found}; narrow the pattern or the paths]\n"));
         } else if skip + output.matches < taken || scanned.stopped {
             let next = skip + output.matches;
-            text.push_str(&format!("[Matches {}-{next} of {found}, in turn from each file; skip={next} shows the next]\n", skip + 1));
+            text.push_str(&format!(
+                "[Matches {}-{next} of {found}, in turn from each file; skip={next} shows the next]\n",
+                skip + 1
+            ));
         }
         if let Some(used) = &pattern.repaired {
             text.push_str(&format!("[Searched for {used}]\n"));
@@ -175,7 +183,10 @@ impl SearchOutput {
             last = Some(at);
             self.text.push_str(&format!("{sign}{line}\n"));
             if is_match {
-                self.plain.push_str(&format!("{}\n", LineForm::Numbered.print_clipped(at + 1, lines[at], MAX_LINE)));
+                self.plain.push_str(&format!(
+                    "{}\n",
+                    LineForm::Numbered.print_clipped(at + 1, lines[at], MAX_LINE)
+                ));
                 self.matches += 1;
             }
             shown.push(at);

@@ -41,8 +41,9 @@ impl SearchPattern {
             used = escape_parentheses(&braced);
             build(&used).map_err(|_| error)
         });
-        let matcher =
-            matcher.map_err(|error| ToolError::refused(format!("the pattern is no valid regular expression: {error}")))?;
+        let matcher = matcher.map_err(|error| {
+            ToolError::refused(format!("the pattern is no valid regular expression: {error}"))
+        })?;
         let repaired = (used != pattern).then_some(used);
         Ok(SearchPattern { matcher, multi_line, repaired })
     }
@@ -91,13 +92,15 @@ fn escape_braces(pattern: &str) -> String {
                 in_class = false;
                 out.push(']');
             }
-            '{' if !in_class => match repetition(rest).filter(|_| !out.is_empty() && !out.ends_with(['(', '|'])) {
-                Some(length) => {
-                    taken = length;
-                    out.push_str(&rest[..length]);
+            '{' if !in_class => {
+                match repetition(rest).filter(|_| !out.is_empty() && !out.ends_with(['(', '|'])) {
+                    Some(length) => {
+                        taken = length;
+                        out.push_str(&rest[..length]);
+                    }
+                    None => out.push_str("\\{"),
                 }
-                None => out.push_str("\\{"),
-            },
+            }
             '}' if !in_class => out.push_str("\\}"),
             sign => out.push(sign),
         }
@@ -136,7 +139,10 @@ mod tests {
     use super::*;
 
     fn used(pattern: &str) -> String {
-        SearchPattern::read(pattern, false).unwrap_or_else(|error| panic!("{pattern}: {error}")).repaired.unwrap_or_else(|| pattern.to_string())
+        SearchPattern::read(pattern, false)
+            .unwrap_or_else(|error| panic!("{pattern}: {error}"))
+            .repaired
+            .unwrap_or_else(|| pattern.to_string())
     }
 
     #[test]
@@ -150,7 +156,9 @@ mod tests {
 
     #[test]
     fn repetitions_escapes_and_classes_are_left_alone() {
-        for pattern in ["a{3}", "a{3,}", "a{3,5}", "\\p{L}+", "\\x{41}", "\\{a\\}", "[{}]", "[]{}]", "(ab){2}"] {
+        for pattern in
+            ["a{3}", "a{3,}", "a{3,5}", "\\p{L}+", "\\x{41}", "\\{a\\}", "[{}]", "[]{}]", "(ab){2}"]
+        {
             assert_eq!(used(pattern), pattern);
         }
     }

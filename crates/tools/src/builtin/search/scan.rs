@@ -33,7 +33,12 @@ pub(super) struct ScanResult {
 }
 
 /// Finds at least `most` matches, if there are so many.
-pub(super) fn scan(files: &[PathBuf], pattern: &SearchPattern, most: usize, cancel: &CancelToken) -> ScanResult {
+pub(super) fn scan(
+    files: &[PathBuf],
+    pattern: &SearchPattern,
+    most: usize,
+    cancel: &CancelToken,
+) -> ScanResult {
     let mut result = ScanResult::default();
     let mut count = 0;
     for (at, batch) in files.chunks(BATCH).enumerate() {
@@ -58,7 +63,12 @@ pub(super) fn scan(files: &[PathBuf], pattern: &SearchPattern, most: usize, canc
     result
 }
 
-fn scan_batch(files: &[PathBuf], pattern: &SearchPattern, most: usize, cancel: &CancelToken) -> Vec<FileMatches> {
+fn scan_batch(
+    files: &[PathBuf],
+    pattern: &SearchPattern,
+    most: usize,
+    cancel: &CancelToken,
+) -> Vec<FileMatches> {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -66,7 +76,8 @@ fn scan_batch(files: &[PathBuf], pattern: &SearchPattern, most: usize, cancel: &
             scope.spawn(|| {
                 let mut searcher = searcher(pattern);
                 let mut mine = Vec::new();
-                while let Some(at) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < files.len()) {
+                while let Some(at) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < files.len())
+                {
                     if cancel.is_cancelled() {
                         break;
                     }
