@@ -23,6 +23,8 @@ mod builtin;
 pub mod card;
 mod changes;
 mod file_text;
+#[cfg(test)]
+mod fixture;
 mod generated;
 pub mod host;
 mod internal_urls;
