@@ -37,8 +37,12 @@ pub struct HostQuestion {
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum HostAnswer {
     /// By their places in the question.
-    Options { chosen: Vec<usize> },
-    Text { text: String },
+    Options {
+        chosen: Vec<usize>,
+    },
+    Text {
+        text: String,
+    },
     /// Nobody answered in time; the default, if there is one, counts.
     TimedOut,
     /// The user wants the whole run to stop.

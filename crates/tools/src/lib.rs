@@ -13,16 +13,29 @@
 //! | [`host`] | what a tool asks for: questions, approvers, live output |
 //! | [`workspace`] | what the tools of one session share |
 //! | [`registry`] | the one list of tools |
+//! | `builtin` | the tools themselves, one file or folder each |
 //! | `schema` | schemas and descriptions for models, arguments from them |
+//! | `changes` | how a tool changes files: through the door, and what the model reads of it |
+//! | `file_text`, `generated` | files as models read them, and which ones are not edited |
+//! | `walk`, `suffix`, `internal_urls` | where files are looked for; paths that lead nowhere; addresses of what is no file |
 
+mod builtin;
 pub mod card;
+mod changes;
+mod file_text;
+#[cfg(test)]
+mod fixture;
+mod generated;
 pub mod host;
+mod internal_urls;
 pub mod registry;
 mod schema;
+mod suffix;
 pub mod tool;
+mod walk;
 pub mod workspace;
 
 pub use card::{CardBody, ToolCard};
 pub use host::{Host, HostAnswer, HostQuestion, ToolProgress};
 pub use tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
-pub use workspace::{ToolSettings, ToolWorkspace};
+pub use workspace::{EditMode, ToolSettings, ToolWorkspace};

@@ -3,6 +3,7 @@
 use relaycode_llm::request;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use crate::tool::{ToolError, ToolInvocation};
@@ -23,6 +24,27 @@ pub(crate) fn define<Input: JsonSchema>(name: &str, description: &str) -> reques
 
 /// The arguments of a call.
 pub(crate) fn read_input<Input: DeserializeOwned>(call: &ToolInvocation<'_>) -> Result<Input, ToolError> {
-    serde_json::from_value(Value::Object(call.arguments.clone()))
-        .map_err(|error| ToolError::refused(format!("the arguments are not valid: {error}; correct them and call again")))
+    serde_json::from_value(Value::Object(call.arguments.clone())).map_err(|error| {
+        ToolError::refused(format!("the arguments are not valid: {error}; correct them and call again"))
+    })
+}
+
+/// A list that a model may also give as one string.
+pub(crate) fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<String>),
+        None,
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(one) => vec![one],
+        OneOrMany::Many(many) => many,
+        OneOrMany::None => Vec::new(),
+    })
+}
+
+pub(crate) fn yes() -> bool {
+    true
 }

@@ -1,11 +1,19 @@
 //! What the tools of one session share: the project behind its door, other directories that may be read, what the model may do,
 //! the group of the turn, the current directory, what the model was shown, and the artifacts of the session.
 
+mod paths;
+mod shown;
+#[cfg(test)]
+mod tests;
+
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use relaycode_door::Door;
 use relaycode_project::access::Access;
+
+pub use paths::{WorkspacePath, WorkspacePathError};
+pub use shown::{MAX_SHOWN_BYTES, MAX_SHOWN_FILES, ShownFiles};
 
 /// Shared by every call of a session, from several threads.
 pub struct ToolWorkspace {
@@ -20,6 +28,7 @@ pub struct ToolWorkspace {
     /// Where the session's artifacts are; `None`: the session is not kept.
     pub artifacts: Option<PathBuf>,
     state: Mutex<WorkspaceState>,
+    shown: Mutex<ShownFiles>,
 }
 
 /// What changes while a session runs.
@@ -72,6 +81,7 @@ impl ToolWorkspace {
             settings: ToolSettings::default(),
             artifacts: None,
             state: Mutex::new(state),
+            shown: Mutex::default(),
         }
     }
 
@@ -96,6 +106,11 @@ impl ToolWorkspace {
 
     pub fn set_group(&self, group: Option<String>) {
         self.state().group = group;
+    }
+
+    /// What the model was shown.
+    pub fn shown(&self) -> MutexGuard<'_, ShownFiles> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, WorkspaceState> {
