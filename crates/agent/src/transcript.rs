@@ -32,7 +32,8 @@ impl Transcript {
         let messages =
             context.to_model_messages().into_iter().filter(|message| !is_failed(message)).collect();
         let mut transcript = Transcript { session, messages, earlier, model, thinking };
-        transcript.close_calls(INTERRUPTED)?;
+        let closed = transcript.close_calls(INTERRUPTED)?;
+        transcript.earlier.extend(closed.into_iter().map(|(entry_id, _)| entry_id));
         Ok(transcript)
     }
 

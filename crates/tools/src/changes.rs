@@ -45,7 +45,8 @@ pub(crate) fn submit(
     }
     call.check_cancelled()?;
     let mut proposal = Proposal::default();
-    proposal.control.prompt_summary = Some(what.to_string());
+    // A group is called after its first member, so each of them after the prompt.
+    proposal.control.prompt_summary = Some(workspace.title().unwrap_or_else(|| what.to_string()));
     proposal.operations = operations.into_iter().map(|action| Operation { line: 0, action }).collect();
     let submission = Submission {
         proposal: &proposal,

@@ -34,7 +34,7 @@ impl ModelChain {
     pub(crate) fn switch(&mut self, wait: Option<Duration>) -> bool {
         let now = Instant::now();
         self.blocked[self.current] = Some(now + wait.unwrap_or(COOLDOWN));
-        let is_free = |at: &usize| self.blocked[*at].is_none_or(|until| until <= now);
+        let is_free = |at: &usize| *at != self.current && self.blocked[*at].is_none_or(|until| until <= now);
         match (0..self.models.len()).find(is_free) {
             Some(next) => {
                 self.current = next;

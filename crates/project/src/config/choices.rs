@@ -1,8 +1,6 @@
 //! The values that are one of some names, and those names.
 
-use super::{
-    AgentInterruptMode, AgentQueueMode, ApprovalMode, BranchTemplate, LogLevel, PreferredStrategy,
-};
+use super::{AgentInterruptMode, AgentQueueMode, ApprovalMode, BranchTemplate, LogLevel, PreferredStrategy};
 use crate::access::Access;
 
 /// A value with a name.

@@ -103,7 +103,9 @@ fn group_states(
     for skip in (0..).step_by(PAGE) {
         let page = ledger.log_page(skip, PAGE)?;
         for entry in &page.entries {
-            let Some(group) = entry.group.as_ref().filter(|group| known.contains_key(*group)) else { continue };
+            let Some(group) = entry.group.as_ref().filter(|group| known.contains_key(*group)) else {
+                continue;
+            };
             let members = &entry.members;
             let undone = members.iter().filter(|member| member.undone).count();
             let partly = members.iter().any(|member| member.partly_undone);

@@ -53,8 +53,11 @@ fn continue_session(locator: &SessionLocator, word: Option<&str>) -> CommandResu
     let found = locator.find(word)?;
     if !found.cwd.is_empty() && !same_directory(&locator.cwd, &found.cwd) {
         let cwd = Path::new(&found.cwd);
-        return Err(CommandFailure::usage(format!("this session is about {}", cwd.display()))
-            .hint(format!("`relay -C {} run --resume {}` goes on with it there", cwd.display(), found.id)));
+        return Err(CommandFailure::usage(format!("this session is about {}", cwd.display())).hint(format!(
+            "`relay -C {} run --resume {}` goes on with it there",
+            cwd.display(),
+            found.id
+        )));
     }
     let (dir, name) = locator.open_dir(&found)?;
     Session::open(Arc::new(RealFs::default()), dir, &name, OpenMode::Write)

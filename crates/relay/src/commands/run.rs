@@ -9,10 +9,10 @@ use relaycode_agent::{
     Agent, AgentEvent, AgentParts, AgentSettings, EndReason, EventRead, InterruptMode, QueueMode, RunLimits,
     RunOutcome, UserPrompt,
 };
+use relaycode_llm::SecretMask;
 use relaycode_llm::message::UserContent;
 use relaycode_llm::request::ThinkingLevel;
 use relaycode_llm::request::secrets::Secrets;
-use relaycode_llm::SecretMask;
 use relaycode_project::access::Access;
 use relaycode_project::config::{AgentConfig, AgentInterruptMode, AgentQueueMode};
 use relaycode_session::Session;
@@ -143,7 +143,7 @@ impl RunArgs {
             .and_then(|()| agent.keep(GROUP_ENTRY, group.to_entry()))
             .map_err(CommandFailure::unexpected);
         prepared?;
-        agent.workspace_mut().set_group(Some(group.group));
+        agent.workspace_mut().set_group(Some(group.group), Some(group.title));
         let run = AgentRun { held: &held, secrets: secrets.as_deref() };
         let (agent, outcome) = run.follow(agent, &prompt, ctx)?;
         let session_id = agent.session_id().to_string();
@@ -160,7 +160,11 @@ impl RunArgs {
     }
 
     /// The words, the files and stdin.
-    fn read_prompt(&self, stop: &dyn Fn() -> bool, ctx: &mut CommandContext<'_>) -> CommandResult<UserPrompt> {
+    fn read_prompt(
+        &self,
+        stop: &dyn Fn() -> bool,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<UserPrompt> {
         let (said, files) = attachments::split_words(&self.words)?;
         let reads_prompt = said == "-";
         let stdin = if reads_prompt || stdin_has_input(stop, ctx)? {
@@ -170,7 +174,9 @@ impl RunArgs {
         };
         let prompt = if reads_prompt { stdin.clone().unwrap_or_default() } else { said };
         if prompt.trim().is_empty() {
-            return Err(CommandFailure::usage("the prompt is empty").hint("say what the agent should do").unchanged());
+            return Err(CommandFailure::usage("the prompt is empty")
+                .hint("say what the agent should do")
+                .unchanged());
         }
         let mut content = vec![UserContent::text(prompt.trim_end())];
         for file in files {
@@ -388,5 +394,6 @@ fn parse_thinking(name: &str) -> Result<ThinkingLevel, String> {
 
 fn parse_dollars(text: &str) -> Result<f64, String> {
     let sum = text.strip_prefix('$').unwrap_or(text).parse::<f64>().ok();
-    sum.filter(|sum| sum.is_finite() && *sum > 0.0).ok_or_else(|| "give a sum in US dollars, such as 0.50".to_string())
+    sum.filter(|sum| sum.is_finite() && *sum > 0.0)
+        .ok_or_else(|| "give a sum in US dollars, such as 0.50".to_string())
 }

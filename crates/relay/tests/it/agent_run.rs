@@ -20,7 +20,10 @@ const WIRES: [(&str, &str); 5] = [
 ];
 
 /// A user whose only model follows this script.
-fn serving((api, base): (&str, &str), turns: impl IntoIterator<Item = ScriptedTurn>) -> (ScriptedServer, Project) {
+fn serving(
+    (api, base): (&str, &str),
+    turns: impl IntoIterator<Item = ScriptedTurn>,
+) -> (ScriptedServer, Project) {
     let server = ScriptedServer::start(Script::any(turns));
     let project = Project::new(&[("a.txt", "one\ntwo\n")]);
     let file = format!(
@@ -40,7 +43,8 @@ fn lines(text: &str) -> Vec<Value> {
 #[test]
 fn a_prompt_is_answered_on_every_wire_and_the_session_goes_on() {
     for wire in WIRES {
-        let (server, project) = serving(wire, [ScriptedTurn::text("It says two."), ScriptedTurn::text("Still two.")]);
+        let (server, project) =
+            serving(wire, [ScriptedTurn::text("It says two."), ScriptedTurn::text("Still two.")]);
         let ran = project.relay(&["run", "What does a.txt say?", "@a.txt"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "It says two.\n"), "{wire:?}: {ran:?}");
         let body = server.requests()[0].body.to_string();
@@ -54,7 +58,8 @@ fn a_prompt_is_answered_on_every_wire_and_the_session_goes_on() {
 
 #[test]
 fn events_are_lines_of_json_and_the_result_is_the_last() {
-    let (_server, project) = serving(WIRES[0], [ScriptedTurn::call("nothing", json!({})), ScriptedTurn::text("Done.")]);
+    let (_server, project) =
+        serving(WIRES[0], [ScriptedTurn::call("nothing", json!({})), ScriptedTurn::text("Done.")]);
     let ran = project.relay(&["run", "--json", "Go"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let lines = lines(&ran.out);
@@ -74,7 +79,11 @@ fn stdin_goes_along_or_is_the_prompt() {
     let ran = project.pipe(&["run", "-"], b"Explain everything");
     assert_eq!(ran.code, 0, "{ran:?}");
     let bodies: Vec<String> = server.requests().iter().map(|request| request.body.to_string()).collect();
-    assert!(bodies[0].contains("Explain") && bodies[0].contains("<stdin>\\nthe log says no\\n</stdin>"), "{}", bodies[0]);
+    assert!(
+        bodies[0].contains("Explain") && bodies[0].contains("<stdin>\\nthe log says no\\n</stdin>"),
+        "{}",
+        bodies[0]
+    );
     assert!(bodies[1].contains("Explain everything") && !bodies[1].contains("<stdin>"), "{}", bodies[1]);
 }
 
@@ -108,7 +117,8 @@ fn a_failure_ends_with_its_code() {
 #[test]
 fn a_signal_ends_the_run_and_the_session_goes_on() {
     for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
-        let hangs = ScriptedTurn::text("one two three").with(|turn| turn.hang_s = Some(TurnDelay::Forever(true)));
+        let hangs =
+            ScriptedTurn::text("one two three").with(|turn| turn.hang_s = Some(TurnDelay::Forever(true)));
         let (server, project) = serving(WIRES[0], [hangs, ScriptedTurn::text("Going on.")]);
         let mut child = project
             .command(&["run", "Go"])
@@ -126,4 +136,35 @@ fn a_signal_ends_the_run_and_the_session_goes_on() {
         let ran = project.relay(&["run", "--continue", "Go on"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Going on.\n"), "{signal:?}: {ran:?}");
     }
+}
+
+#[test]
+fn what_a_prompt_changes_is_one_entry_and_undo_takes_it_back_and_the_model_hears_of_it() {
+    let (server, project) = serving(
+        WIRES[0],
+        [
+            ScriptedTurn::call("read", json!({"path": "a.txt"})),
+            ScriptedTurn::call("write", json!({"path": "a.txt", "content": "one\nthree\n"}))
+                .tool("write", json!({"path": "sub/b.txt", "content": "new\n"})),
+            ScriptedTurn::text("Wrote both."),
+            ScriptedTurn::text("I see."),
+        ],
+    );
+    let before = project.tree();
+    let ran = project.relay(&["run", "Say three instead of two\n\nin every file"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Wrote both.\n"), "{ran:?}");
+    assert_eq!(
+        (project.text("a.txt").as_str(), project.text("sub/b.txt").as_str()),
+        ("one\nthree\n", "new\n")
+    );
+    let log = project.done(&["log"]);
+    assert_eq!(log.matches("Say three instead of two").count(), 1, "{log}");
+    assert!(log.contains("agent"), "{log}");
+    project.done(&["undo"]);
+    assert_eq!(project.tree(), before);
+    let ran = project.relay(&["run", "--continue", "What now?"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "I see.\n"), "{ran:?}");
+    let body = server.requests()[3].body.to_string();
+    assert!(body.contains("the user took back all changes that you made for the prompt"), "{body}");
+    assert!(body.find("took back").unwrap() < body.find("What now?").unwrap(), "{body}");
 }

@@ -8,8 +8,8 @@
     reason = "tests fail by panicking, and say what they measured"
 )]
 
-mod all_commands;
 mod agent_run;
+mod all_commands;
 mod apply;
 mod bad_input;
 mod changes_while_asking;

@@ -35,6 +35,7 @@ pub struct ToolWorkspace {
 #[derive(Debug)]
 struct WorkspaceState {
     group: Option<String>,
+    title: Option<String>,
     current_directory: PathBuf,
 }
 
@@ -72,7 +73,7 @@ impl Default for ToolSettings {
 impl ToolWorkspace {
     /// A workspace that begins in the project's root, with the access `workspace`.
     pub fn new(door: Door) -> ToolWorkspace {
-        let state = WorkspaceState { group: None, current_directory: door.root.clone() };
+        let state = WorkspaceState { group: None, title: None, current_directory: door.root.clone() };
         ToolWorkspace {
             door,
             extra_directories: Vec::new(),
@@ -104,8 +105,14 @@ impl ToolWorkspace {
         self.state().group.clone()
     }
 
-    pub fn set_group(&self, group: Option<String>) {
-        self.state().group = group;
+    /// What the group is called in the log: the prompt.
+    pub fn title(&self) -> Option<String> {
+        self.state().title.clone()
+    }
+
+    pub fn set_group(&self, group: Option<String>, title: Option<String>) {
+        let mut state = self.state();
+        (state.group, state.title) = (group, title);
     }
 
     /// What the model was shown.

@@ -125,7 +125,7 @@ fn the_same_content_changes_nothing() {
 #[test]
 fn a_change_is_in_the_group_of_the_turn_with_the_agent_as_its_origin() {
     let project = TestProject::new(&[]);
-    project.workspace.set_group(Some("turn-1".to_string()));
+    project.workspace.set_group(Some("turn-1".to_string()), None);
     let output = project.call("write", json!({ "path": "a.txt", "content": "x\n" })).unwrap();
     let id = output.details.unwrap()["change"].as_str().unwrap().parse().unwrap();
     let record = project.workspace.door.ledger.record(id).unwrap();
