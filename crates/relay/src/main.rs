@@ -3,6 +3,7 @@
 //!
 //! | module | what it is for |
 //! |---|---|
+//! | `agent` | what `run` needs: sessions, attachments, groups of changes, who is asked, how events are printed |
 //! | `commands` | one file per command: arguments, help, and what it does |
 //! | `wiring` | what every command is given: `context`, the project, the user's directory, providers, programs; mostly here the environment is read |
 //! | `answer` | answers from a file, a pipe, the clipboard or a friend, and the one way through the door for `apply`, `watch` and `do` |
@@ -14,6 +15,7 @@
 //! | `doctor` | one function for each thing relay needs, one list |
 //! | `sys` | what differs by system |
 
+mod agent;
 mod answer;
 mod approver;
 mod commands;

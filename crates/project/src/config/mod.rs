@@ -22,6 +22,8 @@ mod user_yaml;
 
 use std::path::PathBuf;
 
+use crate::access::Access;
+
 pub use error::{ConfigError, ConfigErrorKind};
 pub use load::{PROJECT_FILES, USER_FILE, load, load_all};
 pub use rules::{PROJECT_ID_CHARACTERS, check_project_id};
@@ -49,6 +51,8 @@ pub struct Config {
     pub friends: FriendsConfig,
     /// What is done without asking, asked about, and never done.
     pub permissions: PermissionsConfig,
+    /// How relay's own agent works. Only the user's own file says so.
+    pub agent: AgentConfig,
 }
 
 /// `core.*`
@@ -177,6 +181,47 @@ pub struct PermissionsConfig {
     pub allow: Vec<String>,
 }
 
+/// `agent.*`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentConfig {
+    /// What it may do.
+    pub access: Access,
+    /// Answers of the model to one prompt.
+    pub max_turns: Option<u64>,
+    /// Seconds for one prompt.
+    pub max_time: Option<u64>,
+    /// US cents for one prompt.
+    pub max_cost: Option<u64>,
+    /// Repetitions after which the model is told.
+    pub repeat_limit: u64,
+    /// Tools that only look, at the same time.
+    pub parallel_tools: u64,
+    /// How many steering messages go together.
+    pub steering_mode: AgentQueueMode,
+    /// How many follow-ups go together.
+    pub follow_up_mode: AgentQueueMode,
+    /// When steering counts.
+    pub interrupt_mode: AgentInterruptMode,
+    /// What user and project wrote for agents is read.
+    pub instructions: bool,
+}
+
+/// `agent.steeringMode`, `agent.followUpMode`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentQueueMode {
+    OneAtATime,
+    All,
+}
+
+/// `agent.interruptMode`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentInterruptMode {
+    /// Between two calls.
+    Immediate,
+    /// After all calls of the answer.
+    Wait,
+}
+
 /// `git.gitBranchTemplate`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchTemplate {
@@ -216,6 +261,18 @@ impl Default for Config {
             },
             friends: FriendsConfig { default: "codex".to_string(), timeout: 600, idle_timeout: 300 },
             permissions: PermissionsConfig::default(),
+            agent: AgentConfig {
+                access: Access::Workspace,
+                max_turns: None,
+                max_time: None,
+                max_cost: None,
+                repeat_limit: 5,
+                parallel_tools: 8,
+                steering_mode: AgentQueueMode::OneAtATime,
+                follow_up_mode: AgentQueueMode::OneAtATime,
+                interrupt_mode: AgentInterruptMode::Immediate,
+                instructions: true,
+            },
         }
     }
 }

@@ -26,7 +26,8 @@ mod recover;
 mod redo;
 pub(crate) mod revert;
 mod review;
-mod sessions;
+mod run;
+pub(crate) mod sessions;
 pub(crate) mod show;
 mod trust;
 mod undo;
@@ -90,6 +91,7 @@ enum CliCommand {
     #[command(name = "do")]
     Do(do_::DoArgs),
     Friends(friends::FriendsArgs),
+    Run(run::RunArgs),
     Models(models::ModelsArgs),
     Keys(keys::KeysArgs),
     Completions(completions::CompletionsArgs),
@@ -127,6 +129,7 @@ impl CliCommand {
             CliCommand::Review(args) => args.run(ctx),
             CliCommand::Do(args) => args.run(ctx),
             CliCommand::Friends(args) => args.run(ctx),
+            CliCommand::Run(args) => args.run(ctx),
             CliCommand::Models(args) => args.run(ctx),
             CliCommand::Keys(args) => args.run(ctx),
             CliCommand::Completions(args) => args.run(ctx),
@@ -137,9 +140,9 @@ impl CliCommand {
 
     /// Whether it may change the project.
     fn may_write(&self) -> bool {
-        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Redo, Revert, Undo, Watch};
+        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Redo, Revert, Run, Undo, Watch};
         let records = matches!(self, Apply(_) | Do(_) | Git(_) | Init(_) | Record(_) | Watch(_));
-        records || matches!(self, Recover(_) | Redo(_) | Revert(_) | Undo(_))
+        records || matches!(self, Recover(_) | Redo(_) | Revert(_) | Run(_) | Undo(_))
     }
 
     /// How the process ends: what was recorded ends as the recorded command did.
