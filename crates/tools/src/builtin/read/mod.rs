@@ -125,7 +125,7 @@ fn read_directory(path: &Path, shown: &str, selector: ReadSelector) -> Result<To
     });
     let tree = DirectoryTree::read(path, SystemTime::now(), most)
         .map_err(|error| ToolError::refused(format!("`{shown}` cannot be listed: {error}")))?;
-    let summary = pluralize(tree.entries, "entry").replace("entrys", "entries");
+    let summary = pluralize(tree.entries, "entry");
     let body = CardBody::Text { text: tree.text.clone(), first_line: None };
     let card = ToolCard { title: format!("read {shown}/"), summary, body };
     let details = json!({ "isDirectory": true, "resolvedPath": path, "meta": { "source": shown, "limits": { "resultLimit": tree.truncated } } });

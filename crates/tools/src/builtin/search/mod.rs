@@ -90,7 +90,7 @@ impl Tool for SearchTool {
         let found = if scanned.stopped {
             format!("more than {taken} matches")
         } else {
-            format!("{} in {}", matches_text(taken), pluralize(scanned.files.len(), "file"))
+            format!("{} in {}", pluralize(taken, "match"), pluralize(scanned.files.len(), "file"))
         };
         if taken == 0 {
             text.push_str(&format!("No matches found in {}\n", pluralize(walked.files.len(), "file")));
@@ -119,10 +119,6 @@ impl Tool for SearchTool {
         });
         Ok(ToolOutput::text(text, card).with_details(details))
     }
-}
-
-fn matches_text(count: usize) -> String {
-    if count == 1 { "1 match".to_string() } else { format!("{count} matches") }
 }
 
 /// One match from each file in turn, so that no file crowds the others out; by file, its lines in order.

@@ -98,7 +98,14 @@ fn escape_braces(pattern: &str) -> String {
                         taken = length;
                         out.push_str(&rest[..length]);
                     }
-                    None => out.push_str("\\{"),
+                    None => {
+                        // `${`: a line that ends before a brace is not what is meant.
+                        if out.ends_with('$') && !out.ends_with("\\$") {
+                            out.pop();
+                            out.push_str("\\$");
+                        }
+                        out.push_str("\\{");
+                    }
                 }
             }
             '}' if !in_class => out.push_str("\\}"),
@@ -147,7 +154,7 @@ mod tests {
 
     #[test]
     fn braces_that_cannot_repeat_stand_for_themselves() {
-        assert_eq!(used("${platform}"), "$\\{platform\\}");
+        assert_eq!(used("${platform}"), "\\$\\{platform\\}");
         assert_eq!(used("fn main() {"), "fn main() \\{");
         assert_eq!(used("{a,b}"), "\\{a,b\\}");
         assert_eq!(used("{3}"), "\\{3\\}");

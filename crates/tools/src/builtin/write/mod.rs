@@ -36,7 +36,7 @@ impl Tool for WriteTool {
     }
 
     fn definition(&self, _workspace: &ToolWorkspace) -> request::Tool {
-        schema::define::<WriteInput>(self.name(), include_str!("../../prompts/write.md"))
+        schema::define::<WriteInput>(self.name(), include_str!("../../../prompts/write.md"))
     }
 
     fn concurrency(&self) -> ToolConcurrency {

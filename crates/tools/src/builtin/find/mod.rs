@@ -45,7 +45,7 @@ impl Tool for FindTool {
     }
 
     fn definition(&self, _workspace: &ToolWorkspace) -> request::Tool {
-        schema::define::<FindInput>(self.name(), include_str!("../../prompts/find.md"))
+        schema::define::<FindInput>(self.name(), include_str!("../../../prompts/find.md"))
     }
 
     fn concurrency(&self) -> ToolConcurrency {
