@@ -57,7 +57,7 @@ pub(crate) fn submit(
         limits: workspace.door.limits(),
         syntax: true,
         group: workspace.group(),
-        now: jiff::Timestamp::now().to_string(),
+        now: format!("{:.3}", jiff::Timestamp::now()),
     };
     let planned = workspace.door.plan(&submission);
     if let Ok(plan) = &planned
