@@ -38,7 +38,7 @@ pub(crate) const WIRES: [(&str, &str); 5] = [
 
 pub(crate) struct Scene {
     pub(crate) server: ScriptedServer,
-    directory: TempDir,
+    pub(crate) directory: TempDir,
     pub(crate) settings: AgentSettings,
     pub(crate) tools: Vec<&'static dyn Tool>,
     pub(crate) wire: (&'static str, &'static str),

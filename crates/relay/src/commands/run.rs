@@ -27,6 +27,7 @@ use crate::agent::session_file::{SessionChoice, open_session};
 use crate::agent::terminal_host::TerminalHost;
 use crate::commands::models::model_failure;
 use crate::friends::args::{parse_access, read_stdin_text, stdin_has_input};
+use crate::friends::friend_context::StopCheck;
 use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, Providers, SignalGuard, providers,
 };
@@ -162,7 +163,7 @@ impl RunArgs {
     /// The words, the files and stdin.
     fn read_prompt(
         &self,
-        stop: &dyn Fn() -> bool,
+        stop: StopCheck<'_>,
         ctx: &mut CommandContext<'_>,
     ) -> CommandResult<UserPrompt> {
         let (said, files) = attachments::split_words(&self.words)?;
