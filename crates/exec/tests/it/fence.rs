@@ -232,6 +232,17 @@ fn a_job_in_a_fence_prints_and_ends_as_without_one() {
 }
 
 #[test]
+fn a_job_in_a_fence_may_be_given_its_directory_as_seen_from_here() {
+    let Some(fenced) = Fenced::new() else { return };
+    let up: PathBuf = std::env::current_dir().unwrap().components().skip(1).map(|_| "..").collect();
+    let project = fenced.path("project");
+    let directory = up.join(project.strip_prefix("/").unwrap());
+    let ran = run(&Job { directory, ..fenced.job("echo x > made && echo y > .git/hooks/made") });
+    assert!(project.join("made").exists(), "{ran:?}");
+    assert_eq!(project.join(".git/hooks/made").exists(), fenced.level != FenceLevel::Namespaces);
+}
+
+#[test]
 fn a_job_in_a_fence_is_ended_by_its_deadline_and_leaves_nobody() {
     let Some(fenced) = Fenced::new() else { return };
     let mark = Mark::new();

@@ -47,7 +47,7 @@ pub const ALWAYS_GUARDED: &[(&str, &str)] = &[
         .clinerules/ .roo* .roo/ .kilocode* .kilocode/ .kiro/ .junie/ .amazonq/ .augment* .augment/ .trae/ .goose* \
         .goose/ .agents/ .agent/ .factory/ .openhands/ .serena/ .rules .zencoder/"),
     // relay itself
-    (RELAY, "relaycode.config.* relay.config.* relaycode.json .relay* .relay/"),
+    (RELAY, "relaycode.config.* relay.config.* relaycode.json .relay* .relay/ .relaycode/"),
     // secrets
     (SECRET, ".env* .env/ .netrc _netrc .pypirc .pgpass .git-credentials .ssh/ .aws/ .gnupg/ .kube/ .docker/ .htpasswd .vault* \
         .dockercfg"),

@@ -187,7 +187,8 @@ fn enter_fence(
     }
     let spec = FenceSpec {
         fence: fence.clone(),
-        directory: OsString::from_vec(order.directory.clone()),
+        // Entered already, and maybe given as seen from there; beneath the fence's mounts the same name is another directory.
+        directory: std::env::current_dir()?.into(),
         words: std::iter::once(command.get_program())
             .chain(command.get_args())
             .map(OsStr::to_owned)
