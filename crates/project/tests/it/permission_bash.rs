@@ -23,7 +23,7 @@ use crate::permission_lines::{LineMaker, engine, wanted_lines};
 /// A line that takes longer is ended; what it started until then counts.
 const PATIENCE: Timespec = Timespec { tv_sec: 3, tv_nsec: 0 };
 /// What bash calls for a program that is not there, handed over as an exported function.
-const NOT_FOUND: &str = "() { printf '%s\\n' \"$1\" >> \"$RECORD\"; }";
+const NOT_FOUND: &str = "() { printf '%s\\0' \"$1\" >> \"$RECORD\"; }";
 
 /// Where lines are run: an empty project, stubs for programs, and the record of what was started.
 struct BashPlace {
@@ -45,7 +45,7 @@ impl BashPlace {
     fn add_stub(&self, name: &str) {
         let file = self.path("stubs").join(name);
         if !file.exists() {
-            fs::write(&file, format!("#!/bin/sh\nprintf '%s\\n' '{name}' >> \"$RECORD\"\n")).unwrap();
+            fs::write(&file, format!("#!/bin/sh\nprintf '%s\\0' '{name}' >> \"$RECORD\"\n")).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
         }
     }
@@ -67,7 +67,8 @@ impl BashPlace {
         poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&PATIENCE)).unwrap();
         let _ = kill_process_group(pid, Signal::KILL);
         child.wait().unwrap();
-        let started = String::from_utf8_lossy(&fs::read(&record).unwrap()).lines().map(str::to_string).collect();
+        let record = String::from_utf8_lossy(&fs::read(&record).unwrap()).into_owned();
+        let started = record.split_terminator('\0').map(str::to_string).collect();
         (started, files_beneath(&project))
     }
 }

@@ -87,8 +87,40 @@ const JOINS: &[(&str, &str)] = &[
 ];
 /// What is put into a line.
 pub(crate) const PIECES: &[&str] = &[
-    "$(", ")", "`", "\"", "'", "{", "}", "<<A\n", "\n", ";", "&&", "|", "((", "))", "[[", "]]", "${", "$x",
-    "\\", "case x in", "esac", "if", "fi", "do", "done", "<(", ">", "~", "*", "#", "\u{e9}", "=", "$'", " ",
+    "$(",
+    ")",
+    "`",
+    "\"",
+    "'",
+    "{",
+    "}",
+    "<<A\n",
+    "\n",
+    ";",
+    "&&",
+    "|",
+    "((",
+    "))",
+    "[[",
+    "]]",
+    "${",
+    "$x",
+    "\\",
+    "case x in",
+    "esac",
+    "if",
+    "fi",
+    "do",
+    "done",
+    "<(",
+    ">",
+    "~",
+    "*",
+    "#",
+    "\u{e9}",
+    "=",
+    "$'",
+    " ",
 ];
 
 impl LineMaker {
@@ -113,7 +145,8 @@ impl LineMaker {
         let at = random.below(signs.len());
         match random.below(3) {
             0 => drop(signs.remove(at)),
-            1 => signs.insert(at, *random.pick(&['"', '\'', '$', '(', ')', ';', '\\', '\n', ' ', '{', '}', '#'])),
+            1 => signs
+                .insert(at, *random.pick(&['"', '\'', '$', '(', ')', ';', '\\', '\n', ' ', '{', '}', '#'])),
             _ => signs[at] = signs[random.below(signs.len())],
         }
         signs.into_iter().collect()

@@ -6,7 +6,7 @@ use relaycode_project::permissions::{
     PermissionEffect, PermissionEngine, PermissionLayer, PermissionLayers, PermissionPlace,
     PermissionRequest, PermissionRule, PermissionStore, PermissionStoreError,
 };
-use relaycode_tui::clock;
+use relaycode_tui::{clock, views};
 use serde_json::json;
 
 use crate::friends::args::parse_access;
@@ -93,9 +93,15 @@ fn load_layers(project: &Project, store: &PermissionStore) -> CommandResult<Perm
 
 fn list_rules(project: &Project, store: &PermissionStore, ctx: &mut CommandContext<'_>) -> CommandResult {
     let layers = load_layers(project, store)?;
-    let found = render::permissions::layers_json(&project.root, &layers);
+    // A project that would allow something is told so by the configuration.
+    let mut remarks = project.config()?.remarks.clone();
+    remarks.retain(|remark| remark.text.contains("`permissions."));
+    let mut found = render::permissions::layers_json(&project.root, &layers);
+    found["remarks"] = remarks.iter().map(views::config::remark_json).collect();
     Ok(ctx.print_either(Exit::Done, found, |look| {
-        render::permissions::rules_table(&layers, look) + &render::permissions::ignored_lines(&layers, look)
+        render::permissions::rules_table(&layers, look)
+            + &render::permissions::ignored_lines(&layers, look)
+            + &views::config::remark_lines(&remarks, look)
     }))
 }
 

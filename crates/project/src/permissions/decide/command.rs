@@ -1,11 +1,15 @@
 //! What rules and built-in ones say of the commands of a line.
 
+use std::path::PathBuf;
+
 use super::PermissionEngine;
 use super::paths::SingleVerdict;
 use crate::access::Access;
 use crate::permissions::decision::{BuiltinRule, DecidingRule, PermissionDecision};
 use crate::permissions::layers::PlacedRule;
-use crate::permissions::line::{CommandArgument, CommandRole, LineReading, StartedCommand};
+use crate::permissions::line::{
+    CommandArgument, CommandRole, LineReading, LineTarget, PathUse, StartedCommand,
+};
 use crate::permissions::path_pattern::matches_glob;
 use crate::permissions::rule::{CommandGrant, PermissionEffect, RuleSubject};
 
@@ -24,23 +28,27 @@ enum RuleMatch {
 impl PermissionEngine {
     pub(super) fn decide_reading(&self, reading: LineReading) -> PermissionDecision {
         let mut verdicts = Vec::new();
-        let (mut grants, mut would_allow) = (Vec::new(), Vec::new());
+        let (mut grants, mut would_allow, mut can_be_allowed) = (Vec::new(), Vec::new(), true);
         for reason in &reading.unclear {
             verdicts.push(self.judge_unclear(reason));
         }
         for command in &reading.commands {
             let verdict = self.judge_command(command, &mut grants);
-            if matches!(verdict.rule, DecidingRule::Builtin(BuiltinRule::NoRule)) {
-                would_allow.extend(suggest_rule(command));
+            if verdict.effect == PermissionEffect::Ask {
+                let by_no_rule = matches!(verdict.rule, DecidingRule::Builtin(BuiltinRule::NoRule));
+                let rule = suggest_rule(command).filter(|_| by_no_rule && !self.is_away(command));
+                can_be_allowed &= rule.is_some();
+                would_allow.extend(rule);
             }
             verdicts.push(verdict);
         }
         for used in &reading.paths {
             let verdict = self.judge_use(used);
-            if let (super::super::line::LineTarget::Path(path), PermissionEffect::Ask) =
-                (&used.target, verdict.effect)
-            {
-                would_allow.push(format!("edit {}", self.shown_path(path)));
+            if verdict.effect == PermissionEffect::Ask {
+                let builtin = matches!(verdict.rule, DecidingRule::Builtin(_));
+                let rule = self.suggest_path_rule(used).filter(|_| builtin);
+                can_be_allowed &= rule.is_some();
+                would_allow.extend(rule);
             }
             verdicts.push(verdict);
         }
@@ -57,7 +65,7 @@ impl PermissionEngine {
         if worst != PermissionEffect::Allow {
             grants.clear();
         }
-        if worst != PermissionEffect::Ask || !reading.unclear.is_empty() {
+        if worst != PermissionEffect::Ask || !reading.unclear.is_empty() || !can_be_allowed {
             would_allow.clear();
         }
         // A user's rule says more than a built-in one.
@@ -86,6 +94,19 @@ impl PermissionEngine {
             grants,
             would_allow,
         }
+    }
+
+    fn suggest_path_rule(&self, used: &PathUse) -> Option<String> {
+        match &used.target {
+            LineTarget::Path(path) => Some(format!("{} {}", used.verb().name(), self.shown_path(path))),
+            LineTarget::Pattern(_) | LineTarget::Beneath(_) | LineTarget::Unknown => None,
+        }
+    }
+
+    /// Whether it may run outside the project, where no rule for a command holds.
+    fn is_away(&self, command: &StartedCommand) -> bool {
+        let is_inside = |directory: &PathBuf| directory.starts_with(&self.place.root);
+        command.directories.iter().any(|directory| !directory.as_ref().is_some_and(is_inside))
     }
 
     /// Whether a fence, or the user's word, stands for what no rule says.
@@ -143,11 +164,8 @@ impl PermissionEngine {
             .layers
             .with_effect(PermissionEffect::Allow)
             .find(|placed| allows(&placed.rule.subject, command));
-        let away = command.directories.iter().any(|directory| {
-            directory.as_ref().is_none_or(|directory| !directory.starts_with(&self.place.root))
-        });
         if let Some(placed) = allowing
-            && !away
+            && !self.is_away(command)
         {
             grants.extend(placed.rule.grants.iter().cloned());
             return SingleVerdict::by_rule(placed);

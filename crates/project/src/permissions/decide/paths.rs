@@ -6,7 +6,7 @@ use super::PermissionEngine;
 use crate::access::Access;
 use crate::permissions::decision::{BuiltinRule, DecidingRule};
 use crate::permissions::layers::PlacedRule;
-use crate::permissions::line::{LineTarget, PathUse, PathUseKind};
+use crate::permissions::line::{LineTarget, PathUse};
 use crate::permissions::path_pattern::{RulePathPattern, resolve_links};
 use crate::permissions::rule::{PathVerb, PermissionEffect, RuleSubject};
 
@@ -188,7 +188,7 @@ impl PermissionEngine {
 
     /// What becomes of a use of a file by a line.
     pub(super) fn judge_use(&self, used: &PathUse) -> SingleVerdict {
-        let verb = if used.kind == PathUseKind::Read { PathVerb::Read } else { PathVerb::Edit };
+        let verb = used.verb();
         let verdict = match &used.target {
             LineTarget::Path(path) => self.judge_path(verb, path),
             LineTarget::Pattern(path) => {

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 pub use reader::{read_arguments, read_line};
 
-use super::rule::quote_word;
+use super::rule::{PathVerb, quote_word};
 
 /// A command line, read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -100,6 +100,12 @@ pub struct PathUse {
     pub target: LineTarget,
     /// A command that needs a rule of its own names it, not a redirection.
     pub named_by_command: bool,
+}
+
+impl PathUse {
+    pub(super) fn verb(&self) -> PathVerb {
+        if self.kind == PathUseKind::Read { PathVerb::Read } else { PathVerb::Edit }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

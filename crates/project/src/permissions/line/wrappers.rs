@@ -88,7 +88,8 @@ pub(super) fn visit(
         "source" | "." if in_shell => {
             // A file is run like any other script; a pipe or a descriptor holds whatever this line puts into it.
             let file = arguments.first().and_then(CommandArgument::exact);
-            if file.is_none_or(|file| ["-", "/dev/", "/proc/"].iter().any(|prefix| file.starts_with(prefix))) {
+            if file.is_none_or(|file| ["-", "/dev/", "/proc/"].iter().any(|prefix| file.starts_with(prefix)))
+            {
                 reader.unclear("what `source` reads is only known when it runs");
             }
             let command = reader.new_command(words.to_vec(), started_by);

@@ -41,6 +41,7 @@ fn every_decision_names_its_rule() {
         (line("ls > list"), "ask: built-in:no-rule"),
         (line("cargo build"), "ask: built-in:no-rule"),
         (line("$TOOL x"), "ask: built-in:not-understood"),
+        (line("source <(echo make)"), "ask: built-in:not-understood"),
         (line("ls &&"), "ask: built-in:not-understood"),
         (line("echo x >> ~/.bashrc"), "ask: built-in:protected-path"),
         (path(PathVerb::Read, "src/a.rs"), "allow: built-in:reads-project"),
@@ -158,7 +159,10 @@ fn what_is_suggested_would_allow_the_line() {
         let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
         assert!(engine(&rules).decide(&line(text)).is_allowed(), "{text}: {rules:?}");
     }
-    assert!(engine(&[]).decide(&line("rm '*'")).would_allow.is_empty());
+    for text in ["rm '*'", "make; ls | xargs rm", "cd .. && make"] {
+        let asks = engine(&[]).decide(&line(text));
+        assert!(!asks.is_allowed() && asks.would_allow.is_empty(), "{text}: {asks:?}");
+    }
 }
 
 #[test]

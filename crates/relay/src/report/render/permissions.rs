@@ -181,16 +181,14 @@ pub(crate) fn decision_text(decision: &PermissionDecision, root: &Path, look: &O
             None => command.text(),
         });
         text += &fact_lines("starts", starts, look);
-        for (name, kinds) in [
-            ("reads", &[PathUseKind::Read][..]),
-            ("writes", &[PathUseKind::Write, PathUseKind::Append]),
-            ("removes", &[PathUseKind::Remove]),
-        ] {
+        for (name, kinds) in
+            [("reads", &[PathUseKind::Read][..]), ("writes", &[PathUseKind::Write, PathUseKind::Append])]
+        {
             let of_kind = reading.paths.iter().filter(|used| kinds.contains(&used.kind));
             text += &fact_lines(name, of_kind.map(|used| shown(&used.target)), look);
         }
         let lost = reading.destructive.iter().map(|act| format!("{} ({})", shown(&act.target), act.act));
-        text += &fact_lines("replaces", lost, look);
+        text += &fact_lines("destroys", lost, look);
     }
     text += &fact_lines("gets", decision.grants.iter().map(ToString::to_string), look);
     let add =
