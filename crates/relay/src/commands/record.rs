@@ -91,7 +91,8 @@ impl RecordArgs {
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         // A command may remove anything that is the user's.
         let is_secured_gone = !secured_at.exists();
-        let end = CommandEnd { finished: ran.as_ref().ok(), is_protected: &|_| false, now: &clock::now_utc() };
+        let end =
+            CommandEnd { finished: ran.as_ref().ok(), is_protected: &|_| false, now: &clock::now_utc() };
         let adoption = watch.finish(&end);
         // What cannot be cleared away now, the next command clears.
         let _ = watch.close();
