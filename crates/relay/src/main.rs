@@ -40,6 +40,7 @@ use terminal::console::Console;
 use terminal::environment::ConsoleEnv;
 use terminal::signals::SignalGuard;
 use terminal::{copy_out, questions};
+use wiring::command_fence;
 use wiring::context::CommandContext;
 use wiring::home::RelayHome;
 use wiring::programs::UserPrograms;
@@ -48,9 +49,15 @@ use wiring::providers::{Providers, start_spinner};
 use wiring::{desktop, path_args, project, providers};
 
 fn main() -> ExitCode {
-    // Before anything else: this process is then no relay, but the keeper of a process that relay started.
-    if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEPER_ARGUMENT) {
+    // Before anything else: this process is then no relay, but the keeper of a process that relay started, or such a process
+    // itself on its way into a fence.
+    let mut arguments = std::env::args_os().skip(1);
+    let first = arguments.next();
+    if first.as_ref().is_some_and(|first| first == relaycode_exec::KEEPER_ARGUMENT) {
         return relaycode_exec::run_keeper();
+    }
+    if first.is_some_and(|first| first == relaycode_exec::FENCE_ARGUMENT) {
+        return relaycode_exec::run_fence(&arguments.collect::<Vec<_>>());
     }
     commands::main()
 }

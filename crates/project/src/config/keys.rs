@@ -4,6 +4,7 @@
 use serde_json::Value as Json;
 
 use super::{Config, choices::NamedChoice};
+use crate::permissions::PermissionEffect;
 
 /// One key of the configuration.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub enum ConfigValueKind {
     Number { least: u64, most: u64, or_none: bool },
     /// One of some names.
     Choice(&'static [ConfigChoice]),
+    /// A list of permission rules of this effect.
+    Rules(PermissionEffect),
 }
 
 /// One of the names that a key may have as its value.
@@ -89,6 +92,7 @@ pub(super) enum ConfigSlot<'a> {
     Number(&'a mut u64),
     Limit(&'a mut Option<u64>),
     Choice(&'a mut dyn NamedChoice),
+    List(&'a mut Vec<String>),
 }
 
 /// A value that its key allows.
@@ -99,6 +103,7 @@ pub(super) enum ConfigValue {
     Number(u64),
     /// Also a choice, by its present name.
     Text(String),
+    List(Vec<String>),
 }
 
 impl ConfigValue {
@@ -108,6 +113,7 @@ impl ConfigValue {
             ConfigValue::Switch(on) => Json::from(*on),
             ConfigValue::Number(number) => Json::from(*number),
             ConfigValue::Text(text) => Json::from(text.as_str()),
+            ConfigValue::List(texts) => Json::from(texts.as_slice()),
         }
     }
 }
@@ -134,6 +140,7 @@ impl ConfigKey {
             ConfigSlot::Number(number) => ConfigValue::Number(*number),
             ConfigSlot::Limit(limit) => limit.map_or(ConfigValue::None, ConfigValue::Number),
             ConfigSlot::Choice(choice) => ConfigValue::Text(choice.name().to_string()),
+            ConfigSlot::List(texts) => ConfigValue::List(std::mem::take(texts)),
         }
     }
 
@@ -147,6 +154,7 @@ impl ConfigKey {
             (ConfigSlot::Limit(slot), ConfigValue::Number(number)) => *slot = Some(*number),
             (ConfigSlot::Limit(slot), ConfigValue::None) => *slot = None,
             (ConfigSlot::Choice(slot), ConfigValue::Text(name)) => slot.set_by_name(name),
+            (ConfigSlot::List(slot), ConfigValue::List(texts)) => slot.clone_from(texts),
             _ => {}
         }
     }
@@ -158,13 +166,14 @@ pub fn find_key(name: &str) -> Option<&'static ConfigKey> {
 }
 
 /// The sections and what they are about, in the order of the file.
-pub const SECTIONS: [(&str, &str); 6] = [
+pub const SECTIONS: [(&str, &str); 7] = [
     ("core", "How relay itself behaves."),
     ("watcher", "How the clipboard is watched and what the prompt asks for."),
     ("patch", "How a change is judged."),
     ("limits", "How much an answer may be, and may change; `--limit` goes before."),
     ("git", "What is done with git."),
     ("friends", "Whom `ask`, `review` and `do` turn to, and how long they wait."),
+    ("permissions", "What agents and commands may do without asking; `relay permissions` lists the rules."),
 ];
 
 const fn choice(name: &'static str) -> ConfigChoice {
@@ -199,7 +208,7 @@ const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
 #[rustfmt::skip]
-pub static KEYS: [ConfigKey; 29] = [
+pub static KEYS: [ConfigKey; 32] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
@@ -266,6 +275,12 @@ pub static KEYS: [ConfigKey; 29] = [
         "Seconds that a friend may take in all.").user_only(),
     key("friends.idleTimeout", number(1, 86_400), |c| ConfigSlot::Number(&mut c.friends.idle_timeout),
         "Seconds that a friend may show no sign of life.").user_only(),
+    key("permissions.deny", ConfigValueKind::Rules(PermissionEffect::Deny), |c| ConfigSlot::List(&mut c.permissions.deny),
+        "Rules of what is never done, whatever other rules say, such as \"edit .github/**\".").optional(),
+    key("permissions.ask", ConfigValueKind::Rules(PermissionEffect::Ask), |c| ConfigSlot::List(&mut c.permissions.ask),
+        "Rules of what is asked about every time, such as \"git push *\".").optional(),
+    key("permissions.allow", ConfigValueKind::Rules(PermissionEffect::Allow), |c| ConfigSlot::List(&mut c.permissions.allow),
+        "Rules of what is done without asking, such as \"cargo test *\".").user_only(),
 ];
 
 /// A key that every command reads and `init` writes.

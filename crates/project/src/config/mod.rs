@@ -47,6 +47,8 @@ pub struct Config {
     /// Whom `ask`, `review` and `do` turn to. Only the user's own file says so: what a project holds goes to nobody
     /// whom its user did not choose.
     pub friends: FriendsConfig,
+    /// What is done without asking, asked about, and never done.
+    pub permissions: PermissionsConfig,
 }
 
 /// `core.*`
@@ -166,6 +168,15 @@ pub struct FriendsConfig {
     pub idle_timeout: u64,
 }
 
+/// `permissions.*`: rules as they are written ([`crate::permissions::PermissionRule`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PermissionsConfig {
+    pub deny: Vec<String>,
+    pub ask: Vec<String>,
+    /// Only the user's own file says so.
+    pub allow: Vec<String>,
+}
+
 /// `git.gitBranchTemplate`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchTemplate {
@@ -204,6 +215,7 @@ impl Default for Config {
                 git_branch_template: BranchTemplate::GitCommitMsg,
             },
             friends: FriendsConfig { default: "codex".to_string(), timeout: 600, idle_timeout: 300 },
+            permissions: PermissionsConfig::default(),
         }
     }
 }

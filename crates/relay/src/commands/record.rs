@@ -8,13 +8,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use relaycode_door::{Adoption, CommandEnd, Door, DoorError, RecordedCommand};
-use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
+use relaycode_exec::{ExecError, ExitReason, Job, JobEnvironment, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureProgress, SecureReport};
+use relaycode_project::access::Access;
+use relaycode_project::protected::ProtectedPaths;
 use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
+use crate::command_fence::{self, CommandFence, FencedCommand, run_fenced};
+use crate::friends::args::parse_access;
 use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, project, questions,
     start_spinner,
@@ -34,6 +38,13 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
 
+    /// What the command may do: read-only, ask, workspace or full
+    ///
+    /// Below full it runs in a fence: it changes only the project (with read-only nothing), sees no secrets and no network, and
+    /// never writes git hooks, editor settings and the like. What it needs more is asked about.
+    #[arg(long, value_name = "ACCESS", value_parser = parse_access, default_value = "full")]
+    access: Access,
+
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -52,6 +63,13 @@ impl RecordArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.recover(ctx)?;
+        let wanted = FencedCommand {
+            root: &project.root,
+            config: project.config()?,
+            words: &self.command,
+            access: self.access,
+        };
+        let fence = if self.access == Access::Full { None } else { wanted.permit(ctx)? };
         // From here to the end: whatever is typed is meant for the command, and what it did is always recorded.
         SignalGuard::hold_until_exit()?;
         let signals = SignalGuard::acquire()?;
@@ -77,14 +95,19 @@ impl RecordArgs {
 
         let at_a_terminal = questions::open_terminal().is_some();
         signals.clear_interrupt();
-        let job = Job {
+        let mut job = Job {
+            fence: fence.as_ref().map(|fence| Box::new(fence.project.fence.clone())),
+            environment: JobEnvironment {
+                set: fence.as_ref().map_or(Vec::new(), |fence| fence.project.environment.clone()),
+                ..JobEnvironment::default()
+            },
             output: JobOutput::Inherited { stdout_to_stderr: ctx.is_json() },
             keep_open: watch.recording.liveness_fd().map(Arc::new),
             ..Job::argv(self.command.iter().cloned(), ctx.options.directory.clone())
         };
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
         let stop = || if at_a_terminal { signals.termination_requested() } else { signals.stop_requested() };
-        let ran = door.runner.run(&job, &stop, &mut |_| {});
+        let ran = run_fenced(&door.runner, &mut job, &stop);
 
         let waiting = start_spinner(ctx, "looking at what changed");
         let (secured_at, outside) = watch.recording.storage_path().unwrap_or_default();
@@ -101,6 +124,9 @@ impl RecordArgs {
         let line = what.command_line();
         let finished = ran.map_err(|error| not_run_failure(&error, adoption.committed.is_some()))?;
         report(&door, &line, &secured, &finished, &adoption, ctx);
+        if let Some(fence) = &fence {
+            report_fence(fence, &job, &finished, &adoption, ctx);
+        }
         if let Some(committed) = &adoption.committed
             && let Some(said) = &committed.durability_doubt
         {
@@ -130,6 +156,38 @@ impl RecordArgs {
             )
             .hint(recorded_hint(recorded))),
         }
+    }
+}
+
+/// Tells what the fence did not stop, and what it may have stopped.
+fn report_fence(
+    fence: &CommandFence,
+    job: &Job,
+    finished: &JobOutcome,
+    adoption: &Adoption,
+    ctx: &mut CommandContext<'_>,
+) {
+    for made in fence.project.made_names() {
+        let said =
+            format!("the command made {}: look at it before you run git or open the project", made.display());
+        ctx.eprint_remark(LogLevel::Warn, &said);
+    }
+    if let Some(committed) = &adoption.committed {
+        let id = committed.record.uuid.short();
+        for file in &committed.record.result {
+            let Some(why) = ProtectedPaths.matching(file.path.as_ref()).filter(|_| file.after.is_some())
+            else {
+                continue;
+            };
+            ctx.eprint_remark(LogLevel::Warn, &format!("the command wrote {}, which {why}", file.path));
+            ctx.eprint_detail(
+                LogLevel::Warn,
+                &format!("`relay revert {id} --file {}` takes it back", file.path),
+            );
+        }
+    }
+    if let Some(hint) = command_fence::failure_hint(finished, job) {
+        ctx.eprint_detail(LogLevel::Info, hint);
     }
 }
 
@@ -267,6 +325,7 @@ fn not_run_failure(error: &ExecError, recorded: bool) -> CommandFailure {
         ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
             CommandFailure::new(Exit::Usage, "notRun", error).hint("nothing was run or recorded")
         }
+        ExecError::Fence { .. } => command_fence::no_fence_failure(error),
         _ => CommandFailure::unexpected(error).hint(recorded_hint(recorded)),
     }
 }

@@ -4,6 +4,7 @@ mod chains;
 mod commands;
 mod disk;
 mod errno;
+mod fence;
 mod flips;
 mod images;
 mod kill;
@@ -138,6 +139,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<flips::Flips>(),
     entry::<poison::Poisoned>(),
     entry::<sessions::Sessions>(),
+    entry::<fence::Fence>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {
