@@ -13,7 +13,9 @@ use relaycode_ledger::{
 use relaycode_project::git::{head::GitHead, snapshot::GitSnapshot};
 use relaycode_text::redact::redact;
 
-use crate::{door::Door, set_aside::SetAsideReport, submit::outcome::DoorError};
+use crate::door::Door;
+use crate::set_aside::{SetAsideReport, SetAsideRun};
+use crate::submit::outcome::DoorError;
 
 /// Characters of a command line in a record.
 const LINE_CHARS: usize = 500;
@@ -29,6 +31,8 @@ pub struct RecordedCommand<'a> {
     pub now: String,
     /// Where it comes from, in records: `record`, `agent`.
     pub origin: &'a str,
+    /// It runs in a fence: what it makes or changes at protected names is set aside.
+    pub is_fenced: bool,
 }
 
 impl RecordedCommand<'_> {
@@ -44,7 +48,7 @@ impl RecordedCommand<'_> {
 }
 
 /// A word as a shell would have to be given it, for people.
-fn quote_word(word: &str) -> String {
+pub fn quote_word(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_string();
@@ -63,6 +67,8 @@ pub struct CommandWatch<'d> {
     git: GitSnapshot,
     /// What git goes by beside the project's files when it ignores something.
     ignored_by: GitSnapshot,
+    /// Whether the command that runs is in a fence.
+    is_fenced: bool,
 }
 
 /// What a command changed.
@@ -86,8 +92,6 @@ pub struct Adoption {
 pub struct CommandEnd<'e> {
     /// `None`: it never began.
     pub finished: Option<&'e JobOutcome>,
-    /// Whether a path beneath the project is a protected name: what the command made or changed there is set aside.
-    pub is_protected: &'e dyn Fn(&str) -> bool,
     /// The time now, ISO 8601 in UTC.
     pub now: &'e str,
 }
@@ -100,7 +104,8 @@ impl Door {
     pub fn watch_commands(&self, group: Option<&str>) -> Result<CommandWatch<'_>, DoorError> {
         let group = group.map(|id| self.ledger.open_group(id)).transpose()?;
         let (git, ignored_by) = (GitSnapshot::default(), GitSnapshot::default());
-        Ok(CommandWatch { door: self, recording: self.ledger.open_recording(), group, git, ignored_by })
+        let recording = self.ledger.open_recording();
+        Ok(CommandWatch { door: self, recording, group, git, ignored_by, is_fenced: false })
     }
 
     /// What git ignores; nothing where git cannot say. Names that are no text have no place in a record.
@@ -135,7 +140,9 @@ impl CommandWatch<'_> {
         // What is in the index is not ignored, and lists of its own say what is.
         let is_ignored_stale = !self.git.ignores_as(&self.ignored_by);
         let ignored = || door.ignored_paths();
-        let scope = CommandScope { about: &about, ignored: &ignored, is_ignored_stale, doomed };
+        let sets_aside = what.is_fenced;
+        let scope = CommandScope { about: &about, ignored: &ignored, is_ignored_stale, doomed, sets_aside };
+        self.is_fenced = what.is_fenced;
         let report = self.recording.begin(&scope, progress)?;
         self.ignored_by = self.git.clone();
         Ok(report)
@@ -146,7 +153,7 @@ impl CommandWatch<'_> {
     /// # Errors
     /// The ledger's. What was secured is still there then: `relay recover` tries again.
     pub fn finish(&mut self, end: &CommandEnd<'_>) -> Result<Adoption, DoorError> {
-        let CommandEnd { finished, is_protected, now: time } = *end;
+        let CommandEnd { finished, now: time } = *end;
         let door = self.door;
         let now = GitSnapshot::take(&door.root);
         let before = std::mem::take(&mut self.git);
@@ -160,8 +167,12 @@ impl CommandWatch<'_> {
         notes.extend(git_changes.iter().map(|change| format!("git: {change}")));
         let ended = RecordingEnd { notes, branch: now.head.branch, head: now.head.commit };
         let adopted = self.recording.finish(ended, &|| door.ignored_paths())?;
-        let record = adopted.committed.as_ref().map(|committed| &committed.record);
-        let set_aside = record.map(|record| door.set_aside(record, is_protected, time)).unwrap_or_default();
+        let mut set_aside = SetAsideReport::default();
+        if let Some(committed) = adopted.committed.as_ref().filter(|_| self.is_fenced) {
+            let run = SetAsideRun { ledger: &door.ledger, root: &door.root, now: time };
+            set_aside = run.set_aside(&committed.record);
+            self.recording.settle();
+        }
         Ok(Adoption {
             set_aside,
             committed: adopted.committed,
@@ -211,8 +222,14 @@ mod tests {
         let words: Vec<OsString> =
             ["sh", "-c", "echo it's", "", "a b"].into_iter().map(OsString::from).collect();
         let line = |words: &[OsString]| {
-            RecordedCommand { argv: words, message: None, now: String::new(), origin: "record" }
-                .command_line()
+            RecordedCommand {
+                argv: words,
+                message: None,
+                now: String::new(),
+                origin: "record",
+                is_fenced: false,
+            }
+            .command_line()
         };
         assert_eq!(line(&words), r"sh -c 'echo it'\''s' '' 'a b'");
         let secret: Vec<OsString> =

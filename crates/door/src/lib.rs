@@ -31,7 +31,7 @@ mod set_aside;
 pub mod setup;
 mod submit;
 
-pub use adopt::{Adoption, CommandEnd, CommandWatch, RecordedCommand};
+pub use adopt::{Adoption, CommandEnd, CommandWatch, RecordedCommand, quote_word};
 pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleText};
@@ -39,7 +39,7 @@ pub use door::{Door, PlanPreview};
 pub use gate::GateReport;
 pub use instructions::{InstructionsError, ModelInstructions};
 pub use relaycode_ledger::Digest;
-pub use set_aside::{SetAsideFile, SetAsideReport};
+pub use set_aside::{ProtectedChange, ProtectedFile, SetAsideReport, SetAsideRun};
 pub use submit::outcome::{AppliedChange, DoorError, SubmitOutcome};
 pub use submit::plan_digest;
 pub use submit::submission::{Consent, RESERVED_ORIGINS, Submission, SubmissionOrigin};

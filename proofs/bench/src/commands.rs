@@ -70,7 +70,13 @@ impl BenchProject {
 
 fn begin(recording: &mut Recording<'_>) -> anyhow::Result<SecureReport> {
     let about = TransactionHeader::new(TxId::random(), "bench", "2026-11-18T12:00:00.000Z", "record");
-    let scope = CommandScope { about: &about, ignored: &Vec::new, is_ignored_stale: false, doomed: &[] };
+    let scope = CommandScope {
+        about: &about,
+        ignored: &Vec::new,
+        is_ignored_stale: false,
+        doomed: &[],
+        sets_aside: false,
+    };
     let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| false };
     Ok(recording.begin(&scope, &mut progress)?.clone())
 }

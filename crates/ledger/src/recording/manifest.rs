@@ -66,6 +66,9 @@ pub(super) struct RecordingManifest {
     began: (i64, u32),
     /// The digest of the tree's file.
     tree: Digest,
+    /// What the command made at protected names is to be set aside before this goes.
+    #[serde(default)]
+    pub(super) sets_aside: bool,
 }
 
 impl SecuredTree {
@@ -96,8 +99,10 @@ impl RecordingManifest {
         number: u64,
         began: (i64, u32),
         tree: Digest,
+        sets_aside: bool,
     ) -> RecordingManifest {
-        RecordingManifest { version: VERSION, recording, told, pid: std::process::id(), number, began, tree }
+        let pid = std::process::id();
+        RecordingManifest { version: VERSION, recording, told, pid, number, began, tree, sets_aside }
     }
 
     /// Writes it; when this returns the command may begin.

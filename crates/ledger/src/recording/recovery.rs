@@ -6,6 +6,7 @@ use relaycode_durable::{RenameMode, if_new};
 use relaycode_snapshot::TreeDifference;
 
 use crate::disk::StateDir;
+use crate::record::Record;
 use crate::recording::adopt::ChangedTree;
 use crate::recording::{
     KEPT, RecordingDirectory, RecordingManifest, RecordingOutcome, adopt, manifest, store, walk,
@@ -28,6 +29,46 @@ pub(crate) fn recover_dead_recordings(
         }
     }
     Ok(recovered)
+}
+
+impl Ledger {
+    /// Takes up the commands that are recorded and whose relay died before what they made at protected names was set aside:
+    /// `set_aside` is given each of their records, and what it does is not asked for again.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn settle_dead_recordings(&self, set_aside: &mut dyn FnMut(&Record)) -> LedgerResult<()> {
+        let Some(state) = self.state()? else { return Ok(()) };
+        for place in store::recording_stores(self, Some(&state)) {
+            for id in place.list(state.fs())? {
+                let taken = {
+                    let _project = self.lock_project(&state)?;
+                    RecordingDirectory::take_over(state.fs(), place.clone(), id)?
+                };
+                // While it is held nobody else takes it up.
+                let Some(own) = taken else { continue };
+                let Some(manifest) = own_manifest(self, &own)? else { continue };
+                if manifest.sets_aside && is_committed(&state, manifest.told.uuid)? {
+                    set_aside(&self.record(manifest.told.uuid)?);
+                    let _project = self.lock_project(&state)?;
+                    own.clear(&state)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The manifest of a recording; `None`: there is none that this user's relay wrote and that can be understood.
+fn own_manifest(ledger: &Ledger, own: &RecordingDirectory) -> LedgerResult<Option<RecordingManifest>> {
+    if !ledger.fs.exists(&own.dir, manifest::NAME).context("look at", &own.path())? {
+        return Ok(None);
+    }
+    match RecordingManifest::read(ledger, &own.dir, own.id, &own.path()) {
+        Ok((manifest, is_own)) => Ok(Some(manifest).filter(|_| is_own)),
+        Err(LedgerError::Damaged { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// What became of a dead recording, and which transaction that is.
@@ -55,6 +96,10 @@ fn recover_one(
     };
     let id = manifest.told.uuid;
     if is_committed(state, id)? {
+        // It waits for `settle_dead_recordings`.
+        if manifest.sets_aside {
+            return own.clear_scratch(state).map(|()| None);
+        }
         return own.clear(state).map(|()| Some((id, RecoveryOutcome::Committed)));
     }
     let tree = walk::walk(&ledger.root, &adopt::walk_bounds(ledger, &before, &before.ignored))?;
@@ -70,7 +115,8 @@ fn recover_one(
     let RecordingOutcome { committed, omissions: left, .. } =
         adopt::adopt(ledger, state, &own, &changed, &difference, about, manifest.number)?;
     // The record is what counts from here on: what is left of the recording, the next recovery clears away.
-    let cleared = own.clear(state);
+    let cleared =
+        if manifest.sets_aside && committed.is_some() { own.clear_scratch(state) } else { own.clear(state) };
     let files = committed.as_ref().map_or(0, |committed| committed.record.result.len());
     if committed.is_none() {
         cleared?;

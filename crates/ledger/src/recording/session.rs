@@ -55,6 +55,8 @@ pub struct CommandScope<'s> {
     pub is_ignored_stale: bool,
     /// Files, or directories with all in them, that the command is going to destroy. They are secured beyond the budgets.
     pub doomed: &'s [String],
+    /// What it makes at protected names is set aside once it is recorded: until [`Recording::settle`] the recording stays.
+    pub sets_aside: bool,
 }
 
 impl Ledger {
@@ -161,12 +163,21 @@ impl Recording<'_> {
             return Ok(RecordingOutcome::default());
         };
         let outcome = secured.finish(self.ledger, &running, ended, ignored)?;
-        if secured.settle(self.ledger)? {
-            self.secured = Some(secured);
-        } else {
-            self.id = TxId::random();
+        self.secured = Some(secured);
+        if !running.sets_aside || outcome.committed.is_none() {
+            self.settle();
         }
         Ok(outcome)
+    }
+
+    /// Says that what the last command did is recorded, and what had to be set aside is. Until then a recovery finds it.
+    pub fn settle(&mut self) {
+        let fs = &*self.ledger.fs;
+        // Otherwise the next command cannot go on from here.
+        self.secured = self.secured.take().filter(|secured| secured.own.settle(fs).unwrap_or(false));
+        if self.secured.is_none() {
+            self.id = TxId::random();
+        }
     }
 
     /// Ends it: nothing of what was secured is needed any more.
@@ -249,7 +260,7 @@ impl SecuredProject {
         };
         let mut told = scope.about.clone();
         told.group.get_or_insert_with(|| told.uuid.to_string());
-        let manifest = RecordingManifest::new(self.own.id, told, number, began, digest);
+        let manifest = RecordingManifest::new(self.own.id, told, number, began, digest, scope.sets_aside);
         manifest.write(ledger, &self.own.dir)?;
         Ok(manifest)
     }
@@ -373,11 +384,6 @@ impl SecuredProject {
             Some(_) => self.own.clear(&state),
         };
         Ok(outcome)
-    }
-
-    /// What the command did is recorded. Says whether the next one can go on from here.
-    fn settle(&mut self, ledger: &Ledger) -> LedgerResult<bool> {
-        Ok(self.own.settle(&*ledger.fs).unwrap_or(false))
     }
 }
 

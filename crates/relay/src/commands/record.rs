@@ -7,13 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use relaycode_door::{Adoption, CommandEnd, Door, DoorError, RecordedCommand};
+use relaycode_door::{
+    Adoption, CommandEnd, Door, DoorError, ProtectedChange, RecordedCommand, SetAsideReport, SetAsideRun,
+    quote_word,
+};
 use relaycode_exec::{ExecError, ExitReason, FenceLevel, Job, JobEnvironment, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureProgress, SecureReport};
 use relaycode_project::access::Access;
-use relaycode_project::protected::ProtectedPaths;
 use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
@@ -80,6 +82,7 @@ impl RecordArgs {
             message: self.message.as_deref(),
             now: clock::now_utc(),
             origin: "record",
+            is_fenced: fence.is_some(),
         };
 
         let began = Instant::now();
@@ -90,7 +93,8 @@ impl RecordArgs {
         drop(waiting);
         let secured = secured?;
         let text = views::recording::secured_line(&secured, began.elapsed(), &ctx.console.err_style());
-        ctx.eprint_at(LogLevel::Info, &text);
+        let level = if secured.unsecured.is_empty() { LogLevel::Info } else { LogLevel::Warn };
+        ctx.eprint_at(level, &text);
         ctx.console.flush();
 
         let at_a_terminal = questions::open_terminal().is_some();
@@ -114,7 +118,7 @@ impl RecordArgs {
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         // A command may remove anything that is the user's.
         let is_secured_gone = !secured_at.exists();
-        let end = CommandEnd { finished: ran.as_ref().ok(), is_protected: &|_| false, now: &clock::now_utc() };
+        let end = CommandEnd { finished: ran.as_ref().ok(), now: &clock::now_utc() };
         let adoption = watch.finish(&end);
         // What cannot be cleared away now, the next command clears.
         let _ = watch.close();
@@ -122,10 +126,11 @@ impl RecordArgs {
         let adoption = adoption.map_err(|error| not_recorded_failure(error, &door.root, &secured_at))?;
         let line = what.command_line();
         let finished = ran.map_err(|error| not_run_failure(&error, adoption.committed.is_some()))?;
-        report(&door, &line, &secured, &finished, &adoption, ctx);
+        report(&door, &line, &secured, &finished, &adoption, fence.as_ref(), ctx);
         if let Some(fence) = &fence {
-            report_fence(fence, &job, &finished, &adoption, ctx);
+            report_fence(fence, &door.root, &job, &finished, ctx);
         }
+        let asked = decide_set_aside(&door, &adoption.set_aside, ctx);
         if let Some(committed) = &adoption.committed
             && let Some(said) = &committed.durability_doubt
         {
@@ -137,6 +142,7 @@ impl RecordArgs {
         if is_secured_gone {
             return Err(secured_lost_failure(&adoption, &secured_at));
         }
+        asked?;
         self.exit_as_command(&finished, adoption.committed.is_some())
     }
 }
@@ -161,9 +167,9 @@ impl RecordArgs {
 /// Tells what the fence did not stop, and what it may have stopped.
 fn report_fence(
     fence: &CommandFence,
+    root: &Path,
     job: &Job,
     finished: &JobOutcome,
-    adoption: &Adoption,
     ctx: &mut CommandContext<'_>,
 ) {
     if job.fence.as_ref().is_some_and(|fence| fence.level == FenceLevel::Rules) {
@@ -171,28 +177,45 @@ fn report_fence(
         ctx.eprint_remark(LogLevel::Warn, said);
         ctx.eprint_detail(LogLevel::Warn, "`relay doctor` says why");
     }
+    // In git's own directory: of everything else a record says it.
     for made in fence.project.made_names() {
-        let said =
-            format!("the command made {}: look at it before you run git or open the project", made.display());
+        let made = made.strip_prefix(root).unwrap_or(made).to_string_lossy();
+        let said = format!("the command made {made}, which can make git run something");
         ctx.eprint_remark(LogLevel::Warn, &said);
-    }
-    if let Some(committed) = &adoption.committed {
-        let id = committed.record.uuid.short();
-        for file in &committed.record.result {
-            let Some(why) = ProtectedPaths.matching(file.path.as_ref()).filter(|_| file.after.is_some())
-            else {
-                continue;
-            };
-            ctx.eprint_remark(LogLevel::Warn, &format!("the command wrote {}, which {why}", file.path));
-            ctx.eprint_detail(
-                LogLevel::Warn,
-                &format!("`relay revert {id} --file {}` takes it back", file.path),
-            );
-        }
+        let next = format!("look at it before you run git; `rm -r {}` removes it", quote_word(&made));
+        ctx.eprint_detail(LogLevel::Warn, &next);
     }
     if let Some(hint) = command_fence::failure_hint(finished, job) {
         ctx.eprint_detail(LogLevel::Info, hint);
     }
+}
+
+/// Tells what was set aside, and asks of each file whether it stays. Without anybody to ask it stays aside.
+fn decide_set_aside(
+    door: &Door,
+    set_aside: &SetAsideReport,
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<()> {
+    let look = ctx.console.err_style();
+    ctx.eprint_at(LogLevel::Warn, &views::recording::not_set_aside(set_aside, &look));
+    let terminal = if ctx.is_json() { None } else { questions::open_terminal() };
+    for (file, by) in &set_aside.files {
+        ctx.eprint_at(LogLevel::Warn, &views::recording::set_aside_line(file, &look));
+        ctx.console.flush();
+        if let Some(terminal) = &terminal {
+            let question = match file.change {
+                ProtectedChange::Removed => "  remove it? [y/N] ",
+                _ => "  keep it? [y/N] ",
+            };
+            if questions::is_yes(&questions::ask_line(terminal, question)?) {
+                let now = clock::now_utc();
+                SetAsideRun { ledger: &door.ledger, root: &door.root, now: &now }.keep(*by)?;
+                continue;
+            }
+        }
+        ctx.eprint_at(LogLevel::Warn, &views::recording::keep_line(*by, &look));
+    }
+    Ok(())
 }
 
 /// Tells what was recorded.
@@ -202,8 +225,10 @@ fn report(
     secured: &SecureReport,
     finished: &JobOutcome,
     adoption: &Adoption,
+    fence: Option<&CommandFence>,
     ctx: &mut CommandContext<'_>,
 ) {
+    let made = fence.map_or(Vec::new(), |fence| fence.project.made_names());
     let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
     let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
     let record = adoption.committed.as_ref().map(|committed| &committed.record);
@@ -214,7 +239,12 @@ fn report(
             "files": record.map_or(Vec::new(), |record| record.result.iter().map(file_json).collect()),
             "secured": { "files": secured.files, "bytes": secured.bytes, "copied": secured.copied },
             "notSecured": left_json(&secured.omissions),
+            "unsecured": left_json(&secured.unsecured),
             "notUndoable": left_json(&adoption.irreversible),
+            "gitChanges": adoption.git_changes,
+            "setAside": set_aside_json(&adoption.set_aside),
+            "notSetAside": not_set_aside_json(&adoption.set_aside),
+            "madeInGit": made.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
             "earlierRecords": { "restored": adoption.history.restored, "lost": adoption.history.lost },
         }));
     let look = ctx.console.err_style();
@@ -256,6 +286,20 @@ fn file_json(file: &FileRecord) -> Value {
     json!({
         "path": file.path, "from": file.renamed_from, "change": change, "added": file.added, "removed": file.removed,
     })
+}
+
+/// What was set aside, each with the change that did it.
+pub(super) fn set_aside_json(report: &SetAsideReport) -> Vec<Value> {
+    report
+        .files
+        .iter()
+        .map(|(file, by)| json!({"path": file.path, "why": file.why, "by": by.to_string()}))
+        .collect()
+}
+
+/// What is protected and as the command left it.
+pub(super) fn not_set_aside_json(report: &SetAsideReport) -> Vec<Value> {
+    report.failed.iter().map(|(file, why)| json!({"path": file.path, "why": why})).collect()
 }
 
 fn left_json(all: &[Omission]) -> Vec<Value> {

@@ -100,7 +100,13 @@ fn about() -> TransactionHeader {
 /// Secures the project for a command.
 fn begin(recording: &mut Recording<'_>, later: &[&str]) -> LedgerResult<SecureReport> {
     let later = || later.iter().map(ToString::to_string).collect();
-    let scope = CommandScope { about: &about(), ignored: &later, is_ignored_stale: false, doomed: &[] };
+    let scope = CommandScope {
+        about: &about(),
+        ignored: &later,
+        is_ignored_stale: false,
+        doomed: &[],
+        sets_aside: false,
+    };
     let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| false };
     recording.begin(&scope, &mut progress).cloned()
 }

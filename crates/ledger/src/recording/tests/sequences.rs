@@ -22,7 +22,13 @@ fn begin_doomed(recording: &mut Recording<'_>, doomed: &[&str], ignored: &[&str]
     let later = || ignored.iter().map(ToString::to_string).collect();
     let doomed: Vec<String> = doomed.iter().map(ToString::to_string).collect();
     let about = TransactionHeader { group: Some(GROUP.to_string()), ..about() };
-    let scope = CommandScope { about: &about, ignored: &later, is_ignored_stale: false, doomed: &doomed };
+    let scope = CommandScope {
+        about: &about,
+        ignored: &later,
+        is_ignored_stale: false,
+        doomed: &doomed,
+        sets_aside: false,
+    };
     let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| false };
     recording.begin(&scope, &mut progress).unwrap().clone()
 }
@@ -265,7 +271,13 @@ fn whenever_relay_dies_around_the_second_command_both_are_there_or_what_was_befo
         }
         let later = || Vec::new();
         let about = about();
-        let scope = CommandScope { about: &about, ignored: &later, is_ignored_stale: false, doomed: &[] };
+        let scope = CommandScope {
+            about: &about,
+            ignored: &later,
+            is_ignored_stale: false,
+            doomed: &[],
+            sets_aside: false,
+        };
         let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| false };
         let ran = recording.begin(&scope, &mut progress).is_ok();
         if ran {
