@@ -369,6 +369,7 @@ fn climb_ladder(query: &MatchQuery<'_, '_>) -> HunkSearchResult {
             0 => return not_found(query),
             1 => {
                 let doubt = text_span::occurrence_doubt(query.view, span, places[0].start);
+                let doubt = doubt.or_else(|| if span.is_lines() { blank_twin(query, &places) } else { None });
                 return HunkSearchResult::Candidates(&TextSpanRung, places, doubt);
             }
             several => {
@@ -466,11 +467,8 @@ fn exact_places(
 /// and the author names none of them.
 fn blank_twin(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> Option<HunkDoubt> {
     let (view, hunk) = (query.view, query.hunk);
-    if !hunk.before.iter().any(|line| evidence::has_words(line)) {
-        return None;
-    }
     let alike = view.find(&hunk.before, MatchLevel::TrailingBlanks, hunk.claimed);
-    let is_known = |start: &usize| places.iter().any(|fit| fit.start == *start);
+    let is_known = |start: &usize| places.binary_search_by_key(start, |fit| fit.start).is_ok();
     // Of too many places some are not listed.
     let twin = alike.iter().find(|start| !is_known(start)).filter(|_| !view.is_cut(alike.len()))?;
     let named = places.iter().any(|fit| disambiguate::is_named(view, hunk, fit));

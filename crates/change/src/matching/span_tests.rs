@@ -146,6 +146,8 @@ fn text_that_fits_only_inside_of_other_lines_is_asked_about() {
     for certain in ["        }", "    x = y;", " = y", "x = y"] {
         assert_eq!(doubt(file, certain, "z"), Some(None), "{certain:?}");
     }
+    let twins = "a()  \nb()\n\na()\nb()\n";
+    assert_eq!(doubt(twins, "a()\nb()", "c()"), Some(Some(HunkDoubt::AlsoFits(1))));
     assert_eq!(doubt("a()\n\nb()\n", "\nb()", "b()"), Some(None));
     assert_eq!(doubt("a()\nb()\n", "\nb()", "b()"), Some(Some(HunkDoubt::JoinsLines)), "sent again");
     assert_eq!(doubt("a()\nb()\n", "a()\n", "c()"), Some(Some(HunkDoubt::JoinsLines)));
