@@ -198,20 +198,23 @@ fn decide_set_aside(
 ) -> CommandResult<()> {
     let look = ctx.console.err_style();
     ctx.eprint_at(LogLevel::Warn, &views::recording::not_set_aside(set_aside, &look));
-    let terminal = if ctx.is_json() { None } else { questions::open_terminal() };
+    let mut terminal = if ctx.is_json() { None } else { questions::open_terminal() };
     for (file, by) in &set_aside.files {
         ctx.eprint_at(LogLevel::Warn, &views::recording::set_aside_line(file, &look));
         ctx.console.flush();
-        if let Some(terminal) = &terminal {
-            let question = match file.change {
-                ProtectedChange::Removed => "  remove it? [y/N] ",
-                _ => "  keep it? [y/N] ",
-            };
-            if questions::is_yes(&questions::ask_line(terminal, question)?) {
+        let question = match file.change {
+            ProtectedChange::Removed => "  remove it? [y/N] ",
+            _ => "  keep it? [y/N] ",
+        };
+        match terminal.as_ref().map(|terminal| questions::ask_line(terminal, question)) {
+            Some(Ok(answer)) if questions::is_yes(&answer) => {
                 let now = clock::now_utc();
                 SetAsideRun { ledger: &door.ledger, root: &door.root, now: &now }.keep(*by)?;
                 continue;
             }
+            // Whoever interrupts it wants no more questions.
+            Some(Err(_)) => terminal = None,
+            _ => {}
         }
         ctx.eprint_at(LogLevel::Warn, &views::recording::keep_line(*by, &look));
     }
