@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use relaycode_agent::{AgentModel, AutoRetrySettings};
-use relaycode_llm::models::keys::KeySource;
 use relaycode_llm::models::RetrySettings;
+use relaycode_llm::models::keys::KeySource;
 use relaycode_llm::models::{ModelRole, SelectedModel};
 use relaycode_llm::request::ThinkingLevel;
 use relaycode_llm::stream::retry::RetryBudget;

@@ -161,11 +161,7 @@ impl RunArgs {
     }
 
     /// The words, the files and stdin.
-    fn read_prompt(
-        &self,
-        stop: StopCheck<'_>,
-        ctx: &mut CommandContext<'_>,
-    ) -> CommandResult<UserPrompt> {
+    fn read_prompt(&self, stop: StopCheck<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<UserPrompt> {
         let (said, files) = attachments::split_words(&self.words)?;
         let reads_prompt = said == "-";
         let stdin = if reads_prompt || stdin_has_input(stop, ctx)? {

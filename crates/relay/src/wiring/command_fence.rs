@@ -17,6 +17,7 @@ use relaycode_project::permissions::{
 use relaycode_tui::clock;
 
 use crate::approver::private_dir::PrivateDir;
+use crate::report::render::permissions::shell_quoted;
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, UserPrograms, questions};
 
 /// A fence, and the command's own directory for temporary files, which goes with it.
@@ -113,9 +114,11 @@ impl FencedCommand<'_> {
     /// Asks: once, always here, no. An answer for always is kept as a rule.
     fn ask(&self, question: &str, rule: &str, ctx: &CommandContext<'_>) -> CommandResult<()> {
         let Some(terminal) = questions::open_terminal() else {
-            let hint = format!(
-                "`relay permissions add '{rule}' --here` allows it; `--access full` runs it without a fence"
-            );
+            let outside = "`--access full` runs it without a fence";
+            let hint = match rule {
+                "" => outside.to_string(),
+                rule => format!("`relay permissions add allow {}` allows it; {outside}", shell_quoted(rule)),
+            };
             return Err(questions::nobody_to_ask(question, &hint));
         };
         let always = PermissionRule::parse(PermissionEffect::Allow, rule).ok();

@@ -150,7 +150,7 @@ fn start(
     let mut command = command(order)?;
     let fence = match &order.fence {
         Some(fence) => {
-            let (stage, channel) = enter_fence(&command, order, fence).map_err(|error| {
+            let (stage, channel) = enter_fence(&command, fence).map_err(|error| {
                 KeeperReport::FenceFailed { step: "order it".to_owned(), said: error.to_string() }
             })?;
             command = stage;
@@ -172,11 +172,7 @@ fn start(
 }
 
 /// What starts the same command in its fence, and where the stage says what came of it.
-fn enter_fence(
-    command: &Command,
-    order: &KeeperRequest,
-    fence: &JobFence,
-) -> io::Result<(Command, FenceChannel)> {
+fn enter_fence(command: &Command, fence: &JobFence) -> io::Result<(Command, FenceChannel)> {
     let mut environment: BTreeMap<OsString, OsString> =
         std::env::vars_os().filter(|(name, _)| !is_scrubbed(name, fence.sockets)).collect();
     for (name, value) in command.get_envs() {

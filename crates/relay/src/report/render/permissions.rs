@@ -231,6 +231,6 @@ fn target_text(target: &LineTarget, root: &Path) -> String {
 }
 
 /// A rule as one word of a shell.
-fn shell_quoted(rule: &str) -> String {
+pub(crate) fn shell_quoted(rule: &str) -> String {
     format!("'{}'", rule.replace('\'', "'\\''"))
 }
