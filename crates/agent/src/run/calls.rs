@@ -303,7 +303,8 @@ fn unknown_tool(name: &str, tools: &[&'static dyn Tool]) -> String {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
     let nearest = did_you_mean(&nearest_names(name, names.iter().copied(), MAX_SUGGESTIONS));
     let shown = relaycode_text::width::clip_for_message(name, 60);
-    format!("Not carried out: there is no tool `{shown}`{nearest}. The tools are: {}.", names.join(", "))
+    let end = if nearest.is_empty() { "." } else { "" };
+    format!("Not carried out: there is no tool `{shown}`{nearest}{end} The tools are: {}.", names.join(", "))
 }
 
 fn digest_call(call: &ToolCall, outcome: &CallOutcome) -> (String, String, String) {

@@ -12,7 +12,7 @@ fn an_unknown_tool_is_answered_with_the_names_that_there_are() {
     let (outcome, _) = scene.run("Go");
     assert_eq!(outcome.reason, EndReason::Done);
     let text = result_text(&scene.results()[0]);
-    assert!(text.contains("there is no tool `lok`; did you mean look?"), "{text}");
+    assert!(text.contains("there is no tool `lok`; did you mean `look`?"), "{text}");
     assert!(text.contains("The tools are: look, change,"), "{text}");
 }
 
