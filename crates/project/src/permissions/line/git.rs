@@ -86,7 +86,7 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
     while let Some(CommandArgument::Exact(word)) = words.get(at) {
         match word.as_str() {
             "--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs" | "--no-replace-objects" => {
-                at += 1
+                at += 1;
             }
             "-C" => {
                 let before = reader.directories.clone();
@@ -209,7 +209,7 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
         let act = format!("git {verb}");
         for directory in command.directories.clone() {
             let target = match (directory, verb.as_str(), texts.as_slice()) {
-                (Some(directory), "rm", [files @ ..])
+                (Some(directory), "rm", files)
                     if all_known && files.iter().all(|file| !file.starts_with('-')) && files.len() == 1 =>
                 {
                     LineTarget::Beneath(directory.join(files[0]))

@@ -312,7 +312,7 @@ fn read_builtin(
             match target.as_slice() {
                 [] => reader.change_directory(None),
                 [word] if word.exact().is_none_or(|text| !text.starts_with('-') || text == "-") => {
-                    reader.change_directory(Some(word))
+                    reader.change_directory(Some(word));
                 }
                 _ => reader.change_directory(Some(&CommandArgument::Any)),
             }
@@ -330,7 +330,7 @@ fn read_builtin(
                         && (text.starts_with('-') || text.starts_with('+'))
                         && text[1..].chars().all(|c| "euxo".contains(c))
             };
-            if !exact.is_some_and(|texts| texts.iter().all(|text| plain(&text))) {
+            if !exact.is_some_and(|texts| texts.iter().all(|text| plain(text))) {
                 reader.unclear("`set` with these words changes how the line is read");
             }
         }
@@ -338,7 +338,7 @@ fn read_builtin(
             let plain =
                 |text: &&str| environment::is_name(text) || matches!(*text, "-r" | "-f" | "-a" | "-n" | "-s");
             match exact {
-                Some(texts) if texts.iter().all(|text| plain(&text)) => {
+                Some(texts) if texts.iter().all(|text| plain(text)) => {
                     for name in texts.iter().filter(|text| environment::is_name(text)) {
                         environment::check_assignment(reader, name, &CommandArgument::Any, false);
                     }
@@ -347,11 +347,10 @@ fn read_builtin(
             }
             reader.forget_variables();
         }
-        "wait" => {
-            if exact.is_none_or(|texts| texts.iter().any(|text| text.starts_with('-') && *text != "-n")) {
+        "wait"
+            if exact.is_none_or(|texts| texts.iter().any(|text| text.starts_with('-') && *text != "-n")) => {
                 reader.unclear("`wait -p` sets a variable");
             }
-        }
         _ => {}
     }
 }
@@ -528,7 +527,7 @@ fn read_awk(reader: &mut LineReader<'_>, arguments: &[CommandArgument], command:
     match arguments.get(at).and_then(CommandArgument::exact) {
         Some(program) if awk_only_prints(program) => command.role = CommandRole::ReadsOnly,
         Some(program) => {
-            command.add_risk("its program is not one that surely only prints", Some(program.to_string()))
+            command.add_risk("its program is not one that surely only prints", Some(program.to_string()));
         }
         None => command.add_risk("its program is only known when it runs", None),
     }

@@ -112,14 +112,14 @@ pub(super) fn visit(
                 reader.starts(command);
             }
             Some(text) if !text.starts_with('-') => {
-                programs::visit_command(reader, arguments.to_vec(), started_by)
+                programs::visit_command(reader, arguments.to_vec(), started_by);
             }
             _ => not_followed(reader, words, started_by),
         },
         "exec" if in_shell => match arguments.first() {
             None => {}
             Some(word) if !word.may_be_option() => {
-                programs::visit_command(reader, arguments.to_vec(), Some("exec"))
+                programs::visit_command(reader, arguments.to_vec(), Some("exec"));
             }
             _ => not_followed(reader, words, started_by),
         },

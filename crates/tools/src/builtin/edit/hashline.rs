@@ -61,7 +61,7 @@ fn new_file(section: &HashlineSection, name: &str) -> Result<Vec<u8>, ToolError>
         match &edit.action {
             HashlineAction::Insert { place: InsertPlace::Top, lines } => top.extend(lines.iter().cloned()),
             HashlineAction::Insert { place: InsertPlace::Bottom, lines } => {
-                bottom.extend(lines.iter().cloned())
+                bottom.extend(lines.iter().cloned());
             }
             _ => {
                 return Err(ToolError::refused(format!(

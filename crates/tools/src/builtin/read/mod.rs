@@ -209,7 +209,7 @@ fn read_text(
             pluralize(lines.len(), "line"),
             lines.len()
         );
-        return Ok(ToolOutput::text(text.clone(), ToolCard::line(title, "beyond the end"))
+        return Ok(ToolOutput::text(text, ToolCard::line(title, "beyond the end"))
             .with_details(json!({ "resolvedPath": path })));
     };
     let printed = print_lines(&lines, wanted.clone(), form);
@@ -243,7 +243,7 @@ fn read_text(
         format!("lines {first}-{last} of {}", lines.len())
     };
     let mut plain = String::new();
-    for line in &lines[printed.range.clone()] {
+    for line in &lines[printed.range] {
         if plain.len() + line.len() > CARD_BYTES {
             break;
         }
