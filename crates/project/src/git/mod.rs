@@ -19,7 +19,6 @@ pub mod head;
 mod hooks;
 mod ignored;
 mod scratch;
-pub mod snapshot;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -28,8 +28,6 @@ const COMMANDS: &[&[&str]] = &[
     &["sessions"],
     &["sessions", "search", "x"],
     &["trust", "-y"],
-    &["permissions"],
-    &["permissions", "test", "ls"],
     &["why"],
     &["config"],
     &["config", "show"],

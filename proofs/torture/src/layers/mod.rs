@@ -1,10 +1,8 @@
 //! The layers: one kind of harm each.
 
 mod chains;
-mod commands;
 mod disk;
 mod errno;
-mod fence;
 mod flips;
 mod images;
 mod kill;
@@ -134,12 +132,10 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<race::Race>(),
     entry::<chains::Chains>(),
     entry::<walks::Walks>(),
-    entry::<commands::Commands>(),
     entry::<paths::Paths>(),
     entry::<flips::Flips>(),
     entry::<poison::Poisoned>(),
     entry::<sessions::Sessions>(),
-    entry::<fence::Fence>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {

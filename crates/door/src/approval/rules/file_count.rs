@@ -21,9 +21,7 @@ impl ApprovalRule for FileCountRule {
         let patch = &change.door.config().patch;
         let files = changes(change.plan).count();
         let count = u64::try_from(files).unwrap_or(u64::MAX);
-        // Each edit of a turn comes by itself.
-        let few = Some(patch.min_file_changes)
-            .filter(|least| count < *least && !change.submission.origin.is_in_turn());
+        let few = Some(patch.min_file_changes).filter(|least| count < *least);
         let many = patch.max_file_changes.filter(|most| count > *most);
         Vec::from_iter(few.or(many).map(|bound| reason(files, bound)))
     }

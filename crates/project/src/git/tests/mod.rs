@@ -64,7 +64,6 @@ impl GitRunner for Direct {
             took: Duration::ZERO,
             left_behind: 0,
             escaped: 0,
-            unprotected: Vec::new(),
         })
     }
 }

@@ -2,22 +2,23 @@
 
 use super::*;
 
-fn fence(level: FenceLevel, access: FenceAccess, network: bool) -> JobFence {
-    JobFence {
+fn spec(level: FenceLevel, access: FenceAccess, network: bool) -> FenceSpec {
+    FenceSpec {
         level,
         access,
         directories: Vec::new(),
-        layers: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
         temp: "/t".into(),
         network,
-        sockets: false,
+        directory: "/".into(),
+        words: Vec::new(),
+        environment: Vec::new(),
     }
 }
 
 fn calls(level: FenceLevel, access: FenceAccess, network: bool) -> CallRules {
-    refused_calls(&fence(level, access, network)).unwrap()
+    refused_calls(&spec(level, access, network)).unwrap()
 }
 
 /// Refused whatever its arguments are.
