@@ -15,6 +15,7 @@
 //! | [`response`] | text to proposal: fences, headers, surroundings, control block |
 //! | [`dialect`] | the ways to write an edit, one file each behind one trait; never looks at the project |
 //! | [`proposal`] | what was understood: operations, control block, reasoning, unread blocks; also checked paths, limits and the work budget. Every dialect yields `Hunk`s |
+//! | [`hashline`] | edits that name lines by number and hash, and what their author was shown |
 //! | [`lines`] | bytes to lines and back, so that untouched lines keep their bytes; the line diff; three-way merge |
 //! | [`matching`] | the ladder: one file per rung, which of several places is meant, indentation carried over |
 //! | [`plan`] | a proposal against a tree, all of it or nothing: the report, findings, revising a plan by hand |
@@ -24,6 +25,7 @@
 
 pub mod dialect;
 pub mod diff;
+pub mod hashline;
 pub mod lines;
 pub mod matching;
 pub mod plan;

@@ -13,7 +13,8 @@
 //! | `approval` | who says yes (`approver`), by which rules (`rules`, one file each), and the files a person always looks at (`guarded`) |
 //! | `gate` | running the project's commands, and the verdict on what they said; `repair_prompt` for the model |
 //! | `linter` | errors out of a linter's output, one reader per tool; which of them are new |
-//! | `adopt` | changes already made: secure the project before a command, record what it changed |
+//! | `adopt` | changes already made: secure the project before each command of a turn, record what it changed |
+//! | `set_aside` | what a command made at protected names is taken out again |
 //! | `instructions` | what a model is told so that its answer can come in |
 //! | `git` | which files a git commit takes, and a branch per change |
 //! | `setup` | what `init` writes |
@@ -26,10 +27,11 @@ pub mod gate;
 pub mod git;
 mod instructions;
 pub mod linter;
+mod set_aside;
 pub mod setup;
 mod submit;
 
-pub use adopt::{Adoption, RecordedCommand, SecuredProject};
+pub use adopt::{Adoption, CommandEnd, CommandWatch, RecordedCommand, quote_word};
 pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleText};
@@ -37,6 +39,7 @@ pub use door::{Door, PlanPreview};
 pub use gate::GateReport;
 pub use instructions::{InstructionsError, ModelInstructions};
 pub use relaycode_ledger::Digest;
+pub use set_aside::{ProtectedChange, ProtectedFile, SetAsideReport, SetAsideRun};
 pub use submit::outcome::{AppliedChange, DoorError, SubmitOutcome};
 pub use submit::plan_digest;
 pub use submit::submission::{Consent, RESERVED_ORIGINS, Submission, SubmissionOrigin};

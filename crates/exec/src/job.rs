@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::JobFence;
 use crate::keeper::protocol::{JobTerminal, KeeperRequest};
 
 /// The longest time between SIGTERM and SIGKILL. Who is asked to end and wants longer does not want to.
@@ -35,6 +36,8 @@ pub struct Job {
     /// Something that the keeper holds open for as long as the job, and whatever is left of it, lives: a lock, say,
     /// that others take for a sign of life even when relay itself is gone. The job does not get it.
     pub keep_open: Option<Arc<OwnedFd>>,
+    /// What it may touch; `None`: whatever relay may. A fence that cannot be built is an error, and nothing ran.
+    pub fence: Option<Box<JobFence>>,
 }
 
 /// What to run.
@@ -201,6 +204,7 @@ impl Job {
             deadlines: Deadlines::default(),
             capture: CaptureLimits::default(),
             keep_open: None,
+            fence: None,
         }
     }
 
@@ -231,6 +235,7 @@ impl Job {
             place: self.terminal(),
             total: self.deadlines.total.map(milliseconds),
             grace: milliseconds(self.grace()),
+            fence: self.fence.clone(),
         }
     }
 }

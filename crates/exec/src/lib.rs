@@ -30,8 +30,8 @@ mod sys;
 
 pub use detach::{respawn_detached, spawn_detached};
 pub use fence::{
-    FENCE_ARGUMENT, FENCE_FAILED_CODE, FenceAccess, FenceChannel, FenceLevel, FenceProbe, FenceReport,
-    FenceSpec, probe_fence, run_fence,
+    FENCE_ARGUMENT, FENCE_FAILED_CODE, FenceAccess, FenceChannel, FenceEnd, FenceLayer, FenceLevel,
+    FenceProbe, FenceReport, FenceSpec, JobFence, probe_fence, run_fence,
 };
 pub use job::{CaptureLimits, Deadlines, Job, JobCommand, JobEnvironment, JobInput, JobOutput, SpillTarget};
 pub use keeper::process::run_keeper;

@@ -20,6 +20,9 @@ pub struct JobOutcome {
     /// Processes whose end was not seen, at least: of another user (`sudo`), hanging in the kernel, or what a lost
     /// keeper kept where nobody can look for it.
     pub escaped: usize,
+    /// What its fence was to protect and could not, because it did not exist or is a link: whoever wants to know whether it
+    /// was made has to look. Of a fence of level 1 only.
+    pub unprotected: Vec<PathBuf>,
 }
 
 /// How a job ended.
@@ -111,6 +114,16 @@ pub enum ExecError {
         /// What was to be run.
         program: String,
         source: io::Error,
+    },
+    /// Its fence could not be built, and it did not run.
+    #[error("the fence around `{program}` cannot be built: {step}: {said}")]
+    Fence {
+        /// What was to be run.
+        program: String,
+        /// What was being done.
+        step: String,
+        /// What the system said.
+        said: String,
     },
     /// There is no terminal.
     #[error("`{program}` needs a terminal, and there is none")]

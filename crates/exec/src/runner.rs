@@ -328,16 +328,19 @@ impl RunningJob {
         stop: &dyn Fn() -> bool,
     ) -> Result<JobOutcome, ExecError> {
         let took = self.started_at.elapsed();
-        let (end, left_behind, escaped) = match last {
-            Some(KeeperReport::Ended { how, left_behind, escaped }) => {
-                (self.exit_reason(how), left_behind, escaped)
+        let (end, left_behind, escaped, unprotected) = match last {
+            Some(KeeperReport::Ended { how, left_behind, escaped, unprotected }) => {
+                (self.exit_reason(how), left_behind, escaped, unprotected)
+            }
+            Some(KeeperReport::FenceFailed { step, said }) => {
+                return Err(ExecError::Fence { program: self.spec.command.program_name(), step, said });
             }
             Some(KeeperReport::Failed { part, errno, said }) => {
                 return Err(self.start_error(part, errno, said));
             }
-            _ if self.keeper.may_have_started() => (ExitReason::KeeperLost, 0, 0),
+            _ if self.keeper.may_have_started() => (ExitReason::KeeperLost, 0, 0, Vec::new()),
             // A Ctrl-C reaches a keeper that has only just begun, and relay at the same time.
-            _ if self.stop_request.is_some() || stop() => (ExitReason::Stopped, 0, 0),
+            _ if self.stop_request.is_some() || stop() => (ExitReason::Stopped, 0, 0, Vec::new()),
             _ => {
                 let source = io::ErrorKind::UnexpectedEof.into();
                 return Err(ExecError::Keeper { program: self.spec.command.name(), source });
@@ -349,7 +352,8 @@ impl RunningJob {
             self.modes.restore();
         }
         let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
-        Ok(JobOutcome { reason: end, stdout, stderr, took, left_behind, escaped })
+        let unprotected = unprotected.into_iter().map(PathBuf::from).collect();
+        Ok(JobOutcome { reason: end, stdout, stderr, took, left_behind, escaped, unprotected })
     }
 
     fn exit_reason(&self, how: KeeperExitReason) -> ExitReason {

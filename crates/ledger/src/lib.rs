@@ -16,7 +16,7 @@
 //! | `record` | what a transaction leaves behind: `file` its bytes and checksum, `yaml` the writer and the reader, `title` what a change is called, `store` where records lie, `blobs` what does not fit, `settle` what follows a commit, `home_copy` the copy in the user's directory, `collect` what may go by age and size, `shown_texts` what a model was shown, `original` the records of the original tool |
 //! | `log` | a page of the log, and finding a change by the name a person gives it; `index` one line per record, `undo_state` what is still in, `names`, `search`, `blame` |
 //! | `revert` | planning a revert: `history` what undo and redo mean in this log, `overlay` the project as it will be, `builder` one record taken back, `merge` by lines |
-//! | `recording` | changes somebody else makes: `secure` before the command, `compare` and `adopt` afterwards, `recovery` for whoever died |
+//! | `recording` | changes somebody else makes: `session` one command after the other, `secure` before each, `compare` and `adopt` afterwards, `recovery` for whoever died |
 //! | `seal` | how relay knows again what it wrote itself: `mac` the arithmetic, `provenance` whose word a record is |
 //! | `disk` | the project and `.relaycode/` as files: `paths` resolved once to handles, `tree` for the planner, `moves` the few ways files change places, `probe`, `digest`, `state_dir`, `instance_lock` |
 //! | `id` | a UUID and nothing else |
@@ -46,7 +46,10 @@ pub use log::blame::{Blame, BlameLine};
 pub use log::search::LogFilter;
 pub use log::{LogEntry, LogPage, LogTarget, LogTransaction, UndoState};
 pub use record::shown_texts::ShownTexts;
-pub use recording::{LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutcome, SecureReport};
+pub use recording::{
+    CommandScope, LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutcome, SecureProgress,
+    SecureReport,
+};
 pub use revert::history::{HistoryKind, RedoTarget, RevertStep};
 pub use revert::{KeptEdits, RevertOptions, RevertPlan};
 pub use seal::{RecordProvenance, SealKey};

@@ -3,6 +3,7 @@
 //!
 //! | module | what it is for |
 //! |---|---|
+//! | `agent` | what `run` needs: sessions, attachments, groups of changes, who is asked, how events are printed |
 //! | `commands` | one file per command: arguments, help, and what it does |
 //! | `wiring` | what every command is given: `context`, the project, the user's directory, providers, programs; mostly here the environment is read |
 //! | `answer` | answers from a file, a pipe, the clipboard or a friend, and the one way through the door for `apply`, `watch` and `do` |
@@ -14,6 +15,7 @@
 //! | `doctor` | one function for each thing relay needs, one list |
 //! | `sys` | what differs by system |
 
+mod agent;
 mod answer;
 mod approver;
 mod commands;
@@ -40,6 +42,7 @@ use terminal::console::Console;
 use terminal::environment::ConsoleEnv;
 use terminal::signals::SignalGuard;
 use terminal::{copy_out, questions};
+use wiring::command_fence;
 use wiring::context::CommandContext;
 use wiring::home::RelayHome;
 use wiring::programs::UserPrograms;
@@ -48,9 +51,15 @@ use wiring::providers::{Providers, start_spinner};
 use wiring::{desktop, path_args, project, providers};
 
 fn main() -> ExitCode {
-    // Before anything else: this process is then no relay, but the keeper of a process that relay started.
-    if std::env::args_os().nth(1).is_some_and(|first| first == relaycode_exec::KEEPER_ARGUMENT) {
+    // Before anything else: this process is then no relay, but the keeper of a process that relay started, or such a process
+    // itself on its way into a fence.
+    let mut arguments = std::env::args_os().skip(1);
+    let first = arguments.next();
+    if first.as_ref().is_some_and(|first| first == relaycode_exec::KEEPER_ARGUMENT) {
         return relaycode_exec::run_keeper();
+    }
+    if first.is_some_and(|first| first == relaycode_exec::FENCE_ARGUMENT) {
+        return relaycode_exec::run_fence(&arguments.collect::<Vec<_>>());
     }
     commands::main()
 }

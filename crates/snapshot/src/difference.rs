@@ -72,6 +72,32 @@ impl TreeDifference {
     }
 }
 
+/// The entries that are in both snapshots under one name and with the same record: what was known of one holds for the
+/// other, but for [racy](EntryStat::is_racy) ones.
+pub fn for_each_same(before: &Snapshot, after: &Snapshot, see: &mut dyn FnMut(EntryId, EntryId)) {
+    let mut open = vec![(ROOT, ROOT)];
+    while let Some((was, is)) = open.pop() {
+        let (mut old, mut new) = (before.children(was).peekable(), after.children(is).peekable());
+        while let (Some(one), Some(other)) = (old.peek().copied(), new.peek().copied()) {
+            match before.name(one).cmp(after.name(other)) {
+                Ordering::Less => _ = old.next(),
+                Ordering::Greater => _ = new.next(),
+                Ordering::Equal => {
+                    (_, _) = (old.next(), new.next());
+                    let (one_stat, other_stat) = (before.stat(one), after.stat(other));
+                    let is_known = !before.is_unread(one) && !after.is_unread(other);
+                    if is_known && one_stat.is_same_record(other_stat) {
+                        see(one, other);
+                    }
+                    if one_stat.kind == EntryKind::Directory && other_stat.kind == EntryKind::Directory {
+                        open.push((one, other));
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Whether nothing is known of an entry but its name.
 fn is_unknown(node: &SnapshotNode) -> bool {
     node.is_unread && node.stat.kind != EntryKind::Directory

@@ -4,11 +4,12 @@
 //! them, is the caller's to say.
 
 use std::io;
+use std::sync::Arc;
 
 use relaycode_durable::{FileMode, Fs, FsDir, FsFile, is_too_long};
 use serde::{Deserialize, Serialize};
 
-use crate::stat::EntryStat;
+use crate::stat::{EntryKind, EntryStat};
 
 /// The pack's name.
 const PACK: &str = "pack";
@@ -51,10 +52,11 @@ pub enum ImageError {
     System(io::Error),
 }
 
-/// Where the bytes of files go.
-pub struct ImageWriter<'k> {
-    fs: &'k dyn Fs,
-    dir: &'k FsDir,
+/// Where the bytes of files go. It may stay open for as long as several looks at a tree take: what was kept once is
+/// there for all of them.
+pub struct ImageWriter {
+    fs: Arc<dyn Fs>,
+    dir: FsDir,
     pack: FsFile,
     written: u64,
     gathered: Vec<u8>,
@@ -62,10 +64,10 @@ pub struct ImageWriter<'k> {
     shared: Option<u64>,
 }
 
-impl<'k> ImageWriter<'k> {
+impl ImageWriter {
     /// A new pack in a directory that has none.
-    pub fn create(fs: &'k dyn Fs, dir: &'k FsDir) -> io::Result<ImageWriter<'k>> {
-        let pack = fs.create(dir, PACK, FileMode::Private)?;
+    pub fn create(fs: Arc<dyn Fs>, dir: FsDir) -> io::Result<ImageWriter> {
+        let pack = fs.create(&dir, PACK, FileMode::Private)?;
         Ok(ImageWriter { fs, dir, pack, written: 0, gathered: Vec::new(), shared: Some(0) })
     }
 
@@ -79,12 +81,22 @@ impl<'k> ImageWriter<'k> {
         self.written
     }
 
-    /// Keeps the bytes of a file that was `stat` when it was last looked at.
+    /// Keeps the bytes of a file that was `stat` when it was last looked at, if it has at most `most` of them: one may
+    /// grow for ever.
     ///
     /// # Errors
     /// Why they are not kept.
-    pub fn save(&mut self, from: &FsDir, name: &str, mut stat: EntryStat) -> Result<SavedImage, ImageError> {
+    pub fn save(
+        &mut self,
+        from: &FsDir,
+        name: &str,
+        mut stat: EntryStat,
+        most: u64,
+    ) -> Result<SavedImage, ImageError> {
         for _ in 0..ATTEMPTS {
+            if stat.kind != EntryKind::File || stat.size > most {
+                break;
+            }
             let location = self.take(from, name, stat.size).map_err(image_error)?;
             let now = self.fs.stamp(from, name.as_ref()).map_err(image_error)?;
             let now = EntryStat::from_stamp(&now);
@@ -99,7 +111,7 @@ impl<'k> ImageWriter<'k> {
 
     fn take(&mut self, from: &FsDir, name: &str, size: u64) -> io::Result<Option<ImageLocation>> {
         if let Some(number) = self.shared.filter(|_| size >= SHARED_BYTES) {
-            if self.fs.reflink(from, name, self.dir, &number.to_string())? {
+            if self.fs.reflink(from, name, &self.dir, &number.to_string())? {
                 self.shared = Some(number + 1);
                 return Ok(Some(ImageLocation::Shared(number)));
             }

@@ -23,7 +23,7 @@ pub mod stat;
 mod tests;
 pub mod walk;
 
-pub use difference::{EntryChange, EntryChangeKind, TreeDifference};
+pub use difference::{EntryChange, EntryChangeKind, TreeDifference, for_each_same};
 pub use images::{ImageError, ImageLocation, ImageReader, ImageWriter, SavedImage};
 pub use omission::{Omission, OmissionList};
 pub use snapshot::{EntryId, Snapshot};

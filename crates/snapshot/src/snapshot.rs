@@ -128,6 +128,21 @@ impl Snapshot {
         self.began
     }
 
+    /// The same tree was there at another time, too.
+    pub fn set_began(&mut self, began: (i64, u32)) {
+        self.began = began;
+    }
+
+    /// Whether there is something that could not be looked at, or into, or was not.
+    pub fn has_gaps(&self) -> bool {
+        self.nodes.iter().any(|node| node.is_unread || node.skipped > 0)
+    }
+
+    /// Says something else of an entry than the caller's rule did.
+    pub fn set_mark(&mut self, id: EntryId, mark: u32) {
+        self.node_mut(id).mark = mark;
+    }
+
     /// Every entry but the root: those of one directory together.
     pub fn ids(&self) -> impl Iterator<Item = EntryId> + use<> {
         (1..self.nodes.len() as u32).map(EntryId)

@@ -3,6 +3,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use relaycode_durable::{Fs, RealFs};
@@ -289,11 +290,11 @@ fn bytes_are_kept_and_found_again() {
     for (name, bytes) in [("empty", &b""[..]), ("small", b"small"), ("large", &large)] {
         fs::write(dir.path().join(name), bytes).unwrap();
     }
-    let mut writer = ImageWriter::create(&real, &kept).unwrap();
+    let mut writer = ImageWriter::create(Arc::new(RealFs::default()), kept.clone()).unwrap();
     let saved: Vec<_> = ["empty", "small", "large"]
         .map(|name| {
             let stat = EntryStat::from_stamp(&real.stamp(&root, name.as_ref()).unwrap());
-            (name, writer.save(&root, name, stat).unwrap())
+            (name, writer.save(&root, name, stat, u64::MAX).unwrap())
         })
         .into();
     writer.flush().unwrap();
@@ -302,7 +303,7 @@ fn bytes_are_kept_and_found_again() {
         let bytes = reader.read(image.location, image.stat.size).unwrap().unwrap();
         assert_eq!(bytes, fs::read(dir.path().join(name)).unwrap());
     }
-    let gone = writer.save(&root, "nobody", EntryStat::default());
+    let gone = writer.save(&root, "nobody", EntryStat::default(), u64::MAX);
     assert!(matches!(gone, Err(crate::ImageError::Gone)));
 }
 

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 mod child;
+mod commands;
 mod costly;
 mod door;
 #[cfg(target_os = "linux")]
@@ -38,6 +39,7 @@ const BENCHES: &[fn(&mut BenchReport) -> anyhow::Result<()>] = &[
     door::measure,
     session::measure,
     snapshot::measure,
+    commands::measure,
     llm::measure,
     #[cfg(target_os = "linux")]
     watch::measure,
@@ -45,7 +47,7 @@ const BENCHES: &[fn(&mut BenchReport) -> anyhow::Result<()>] = &[
     friends::measure,
 ];
 
-/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, snapshots, models, watching and friends against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, snapshots, recorded commands, models, watching and friends against their targets.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Args {

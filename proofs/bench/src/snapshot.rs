@@ -64,7 +64,7 @@ fn compared(name: String, files: usize) -> anyhow::Result<Measured> {
     Ok(Measured::single(name, "×", ours / find).below(BELOW).note(note))
 }
 
-fn make_tree(root: &Path, files: usize) -> anyhow::Result<()> {
+pub(super) fn make_tree(root: &Path, files: usize) -> anyhow::Result<()> {
     for number in 0..files {
         let folder = number / PER_DIRECTORY;
         let folder = root.join(format!("part{}", folder / PER_DIRECTORY)).join(format!("module{folder}"));
@@ -77,7 +77,7 @@ fn make_tree(root: &Path, files: usize) -> anyhow::Result<()> {
 }
 
 /// Milliseconds of the processor that `find` takes for a tree.
-fn find(root: &Path) -> anyhow::Result<f64> {
+pub(super) fn find(root: &Path) -> anyhow::Result<f64> {
     let from = processor_time(UsageWho::RUSAGE_CHILDREN)?;
     let mut command = Command::new("find");
     command.arg(root).args(["-printf", "%p %s %T@ %m\\n"]).stdout(Stdio::null());
@@ -89,12 +89,12 @@ fn find(root: &Path) -> anyhow::Result<f64> {
 }
 
 /// Milliseconds that this process, or its children, had of the processor.
-fn processor_time(who: UsageWho) -> anyhow::Result<f64> {
+pub(super) fn processor_time(who: UsageWho) -> anyhow::Result<f64> {
     let usage = getrusage(who)?;
     Ok((usage.user_time() + usage.system_time()).num_microseconds() as f64 / 1e3)
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

@@ -2,7 +2,7 @@
 //! a change that somebody has to look at.
 
 /// By name, for root and a user alike. The reasons are in docs/decisions/2026-11-18-fence.md.
-pub(crate) const KNOWN_AT_LEVEL_2: &[&str] = &[
+pub const KNOWN_AT_LEVEL_2: &[&str] = &[
     // Landlock knows neither mode nor times nor attributes, and a filter of system calls sees no paths.
     "chmod_outside",
     "fchmod_outside",

@@ -27,7 +27,8 @@ use anyhow::{Context, bail};
 use relaycode_exec::FenceAccess;
 
 pub use attempts::{ALL, Attempt, AttemptKind, Place};
-pub use runs::{AttemptOutcome, run_attempt};
+pub use known::KNOWN_AT_LEVEL_2;
+pub use runs::{AttemptOutcome, run_attempt, run_attempt_with_relay};
 pub use world::{World, WorldUser};
 
 /// What the command line asks for.

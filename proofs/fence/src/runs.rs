@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::process::{ExitCode, ExitStatus, Stdio};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use relaycode_exec::{FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec};
+use relaycode_exec::{FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec, JobFence};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
 
@@ -32,14 +32,19 @@ pub struct AttemptOutcome {
 /// What a fence around the attempts in this world is told.
 pub(crate) fn spec(world: &World, level: FenceLevel, access: FenceAccess, words: Vec<OsString>) -> FenceSpec {
     let (base, project) = (&world.place.base, world.project());
-    FenceSpec {
+    let fence = JobFence {
         level,
         access,
         directories: vec![project.clone()],
+        layers: Vec::new(),
         read_only: [".git/hooks", ".git/config", ".relaycode"].map(|name| project.join(name)).to_vec(),
         masked: vec![base.join("home/.ssh"), base.join("home/.netrc"), project.join(".env")],
         temp: base.join("temp").into(),
         network: false,
+        sockets: false,
+    };
+    FenceSpec {
+        fence,
         directory: project.into(),
         words,
         environment: vec![("PATH".into(), "/usr/bin:/bin".into()), ("HOME".into(), base.join("home").into())],
@@ -66,14 +71,69 @@ pub fn run_attempt(
     let mut command = channel.command(program);
     command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     world.user.start_as(&mut command);
+    let (status, said, errors) = finish(&mut command)?;
+    if let Ok(FenceReport::Failed { step, said }) = channel.report() {
+        bail!("{}: the fence was not built: {step}: {said}", attempt.name);
+    }
+    judge(attempt, world, &before, (status, said, errors))
+}
+
+/// The same with the real binary: `relay record --access workspace`. With `without_namespaces` the machine allows no level 1.
+pub fn run_attempt_with_relay(
+    attempt: &Attempt,
+    world: &mut World,
+    relay: &Path,
+    program: &Path,
+    without_namespaces: bool,
+) -> anyhow::Result<AttemptOutcome> {
+    let place = &world.place;
+    let (base, project) = (place.base.clone(), world.project());
+    let mut command = match without_namespaces {
+        true => {
+            let mut command = Command::new("unshare");
+            let line = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\"";
+            command.args(["--user", "--map-root-user", "sh", "-c", line, "sh"]).arg(relay);
+            command
+        }
+        false => Command::new(relay),
+    };
+    command
+        .args(["record", "--quiet", "--access", "workspace", "--"])
+        .arg(program)
+        .args(["attempt", attempt.name]);
+    command.arg(&base);
+    command.args([place.victim.to_string(), place.tcp_port.to_string(), place.udp_port.to_string()]);
+    command
+        .current_dir(&project)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", base.join("home"))
+        .env("RELAY_HOME", base.join("relay"))
+        .env("TMPDIR", base.join("temp"));
+    let before = WorldTraces::before(world, attempt.name == "shared_memory_write")?;
+    let (input, _terminal) = stdin(world, attempt)?;
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+    world.user.start_as(&mut command);
+    let ended = finish(&mut command)?;
+    judge(attempt, world, &before, ended)
+}
+
+fn finish(command: &mut Command) -> anyhow::Result<(ExitStatus, String, String)> {
     let mut child = command.spawn()?;
     let status = wait(&mut child)?;
     let (mut said, mut errors) = (String::new(), String::new());
     child.stdout.take().context("no stdout")?.read_to_string(&mut said)?;
     child.stderr.take().context("no stderr")?.read_to_string(&mut errors)?;
-    if let Ok(FenceReport::Failed { step, said }) = channel.report() {
-        bail!("{}: the fence was not built: {step}: {said}", attempt.name);
-    }
+    Ok((status, said, errors))
+}
+
+/// What came of it, by what is seen from outside.
+fn judge(
+    attempt: &Attempt,
+    world: &mut World,
+    before: &WorldTraces,
+    (status, said, errors): (ExitStatus, String, String),
+) -> anyhow::Result<AttemptOutcome> {
     ensure!(said.starts_with(RAN), "{} did not run: {status} {said} {errors}", attempt.name);
 
     let mut changes = before.changes(world)?;
@@ -98,14 +158,19 @@ pub(crate) fn run_words(words: &[OsString]) -> anyhow::Result<ExitCode> {
         FenceLevel::ALL.into_iter().find(|known| *level.to_string_lossy() == known.number().to_string());
     let project = std::env::current_dir()?.canonicalize()?;
     let temp = tempfile::tempdir_in("/var/tmp")?;
-    let spec = FenceSpec {
+    let fence = JobFence {
         level: level.context("levels are 1, 2 and 3")?,
         access: FenceAccess::Workspace,
         directories: vec![project.clone()],
+        layers: Vec::new(),
         read_only: [".git/hooks", ".git/config", ".relaycode"].map(|name| project.join(name)).to_vec(),
         masked: Vec::new(),
         temp: temp.path().into(),
         network: false,
+        sockets: false,
+    };
+    let spec = FenceSpec {
+        fence,
         directory: project.into(),
         words: words.to_vec(),
         environment: std::env::vars_os().collect(),

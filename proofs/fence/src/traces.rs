@@ -86,7 +86,7 @@ impl WorldTraces {
 /// Every file that nobody may change: all but the project and the temporary directory, and what is read-only in the project.
 fn files(world: &World) -> anyhow::Result<BTreeMap<String, String>> {
     let mut files = BTreeMap::new();
-    for name in ["outside", "home", "project/.git/hooks", "project/.git/config", "project/.relaycode"] {
+    for name in ["outside", "home", "project/.git/hooks", "project/.git/config", "project/.relaycode/lock"] {
         describe(&world.place.base.join(name), &mut files)?;
     }
     let project = fs::metadata(world.project()).map(|found| found.ino());

@@ -232,6 +232,7 @@ fn values(kind: ConfigValueKind) -> String {
             "the beginning of a branch's name; may be empty".to_owned()
         }
         ConfigValueKind::Text(ConfigTextRule::Friends) => "whom to ask, as after `--to`".to_owned(),
+        ConfigValueKind::Rules(_) => "a list of [rules](../permissions.md)".to_owned(),
         ConfigValueKind::Switch => "`true`, `false`".to_owned(),
         ConfigValueKind::Number { least, most, or_none } => {
             format!("{least} to {most}{}", if or_none { ", or `null`" } else { "" })

@@ -223,6 +223,10 @@ impl<'a> Submit<'a, '_> {
 
     /// Asks whether the project's commands may run, if that is not known.
     fn ask_for_trust(&mut self) -> WayResult<()> {
+        // No command runs for it here.
+        if self.submission.origin.is_in_turn() {
+            return Ok(());
+        }
         let wants = self.door.wants();
         let before = match self.door.trust_state() {
             trust::TrustState::NothingToTrust | trust::TrustState::Trusted { .. } => {
@@ -392,6 +396,9 @@ impl<'a> Submit<'a, '_> {
             (true, "accept") => format!("{step} by {by}: there was nothing to check it with"),
             (true, _) if self.submission.origin.is_requested() => {
                 format!("{step} by {by}: trusted, asked for in this command, and nothing to look at")
+            }
+            (true, _) if self.submission.origin.is_in_turn() => {
+                format!("{step} by {by}: an edit of the agent's turn, and nothing to look at")
             }
             (true, _) => format!("{step} by {by}: trusted, with its key, and nothing to look at"),
         };

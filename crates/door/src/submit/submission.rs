@@ -60,6 +60,13 @@ impl SubmissionOrigin {
         matches!(self, SubmissionOrigin::Friend)
     }
 
+    /// relay's own agent made it in a turn that the user began. It can read what is odd about its own text and correct it, so
+    /// such findings go back to it instead of to a person; and the project's commands run once when the turn ends, not for
+    /// every edit. What could harm the user is asked about as always.
+    pub fn is_in_turn(self) -> bool {
+        matches!(self, SubmissionOrigin::Agent)
+    }
+
     /// The name in records; here in the order of the variants.
     pub fn name(self) -> &'static str {
         ["file", "stdin", "clipboard", "paste", "agent", "friend"][self as usize]
@@ -149,6 +156,11 @@ mod tests {
             SubmissionOrigin::ALL
                 .iter()
                 .all(|origin| origin.is_requested() == (*origin == SubmissionOrigin::Friend))
+        );
+        assert!(
+            SubmissionOrigin::ALL
+                .iter()
+                .all(|origin| origin.is_in_turn() == (*origin == SubmissionOrigin::Agent))
         );
     }
 

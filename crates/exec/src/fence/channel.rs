@@ -31,11 +31,9 @@ pub enum FenceReport {
         /// What was to be read-only and could not be made so: it does not exist, or is a link. Level 1 only: level 2 cannot
         /// protect anything inside a writable directory.
         unprotected: Vec<OsString>,
+        /// How the command ended, once it has. Level 1 only: at level 2 the stage has become the command.
+        end: Option<FenceEnd>,
     },
-    /// The command ended with this code.
-    Exited(i32),
-    /// The command was ended by this signal.
-    Signalled(i32),
     /// The command did not run.
     Failed {
         /// What was being done.
@@ -44,6 +42,20 @@ pub enum FenceReport {
         said: String,
     },
 }
+
+/// How a command in a fence ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FenceEnd {
+    /// Its code, if no signal ended it.
+    pub code: i32,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Processes that it left behind and that the kernel ended then.
+    pub left_behind: usize,
+}
+
+/// The step of the stage in which it is the program that fails, and not the fence.
+pub(crate) const START_PROGRAM: &str = "start the program";
 
 /// The file, on either side.
 #[derive(Debug)]

@@ -8,18 +8,22 @@
 //! | module | what it is for |
 //! |---|---|
 //! | `spec` | what a command may touch |
+//! | `environment` | variables that no command in a fence has |
 //! | `channel` | the order and the report, in a file in memory |
 //! | `probe` | which level this machine allows, and why not a better one |
 //!
 //! The stage itself differs by system: `sys`.
 
 mod channel;
+mod environment;
 mod probe;
 mod spec;
 
-pub use channel::{FENCE_FAILED_CODE, FenceChannel, FenceReport};
+pub(crate) use channel::START_PROGRAM;
+pub use channel::{FENCE_FAILED_CODE, FenceChannel, FenceEnd, FenceReport};
+pub(crate) use environment::is_scrubbed;
 pub use probe::{FenceProbe, probe_fence};
-pub use spec::{FenceAccess, FenceLevel, FenceSpec};
+pub use spec::{FenceAccess, FenceLayer, FenceLevel, FenceSpec, JobFence};
 
 use std::process::ExitCode;
 

@@ -6,8 +6,9 @@
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::OnceLock;
 
-use super::{FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec};
+use super::{FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec, JobFence};
 use crate::keeper::own_children;
 
 /// What the machine allows.
@@ -20,14 +21,18 @@ pub struct FenceProbe {
 }
 
 /// Tries the levels, from the strongest, with `program`, which is to call [`super::run_fence`]. `temp` is any directory that
-/// can be written.
-pub fn probe_fence(program: &Path, temp: &Path) -> FenceProbe {
+/// can be written. What was found out once holds for this process.
+pub fn probe_fence(program: &Path, temp: &Path) -> &'static FenceProbe {
+    static FOUND: OnceLock<FenceProbe> = OnceLock::new();
+    FOUND.get_or_init(|| try_levels(program, temp))
+}
+
+fn try_levels(program: &Path, temp: &Path) -> FenceProbe {
     let mut reasons = Vec::new();
     for level in [FenceLevel::Namespaces, FenceLevel::Rules] {
         match try_level(program, temp, level) {
-            Ok(FenceReport::Entered { .. } | FenceReport::Exited(0)) => return FenceProbe { level, reasons },
+            Ok(FenceReport::Entered { .. }) => return FenceProbe { level, reasons },
             Ok(FenceReport::Failed { step, said }) => reasons.push((level, format!("{step}: {said}"))),
-            Ok(other) => reasons.push((level, format!("the trial ended early: {other:?}"))),
             Err(error) => reasons.push((level, error.to_string())),
         }
     }
@@ -35,18 +40,18 @@ pub fn probe_fence(program: &Path, temp: &Path) -> FenceProbe {
 }
 
 fn try_level(program: &Path, temp: &Path, level: FenceLevel) -> io::Result<FenceReport> {
-    let spec = FenceSpec {
+    let fence = JobFence {
         level,
         access: FenceAccess::ReadOnly,
         directories: Vec::new(),
+        layers: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
         temp: temp.into(),
         network: false,
-        directory: "/".into(),
-        words: Vec::new(),
-        environment: Vec::new(),
+        sockets: false,
     };
+    let spec = FenceSpec { fence, directory: "/".into(), words: Vec::new(), environment: Vec::new() };
     let mut channel = FenceChannel::new(&spec)?;
     let mut command = channel.command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -11,13 +11,28 @@ use serde::{Deserialize, Serialize};
 /// An order to the stage that enters the fence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FenceSpec {
+    /// What the command may touch.
+    pub fence: JobFence,
+    /// Where the command runs.
+    pub directory: OsString,
+    /// The program, as a path, and its arguments. With none the fence is built and nothing is run in it.
+    pub words: Vec<OsString>,
+    /// All variables that the command has.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// The fence around a job: what it may touch. What runs in it, where, and with which variables, the job says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobFence {
     /// How much of the fence to build.
     pub level: FenceLevel,
-    /// Whether [`directories`](Self::directories) can be written.
+    /// Whether [`directories`](Self::directories) and [`layers`](Self::layers) can be written.
     pub access: FenceAccess,
-    /// The project, and caches.
+    /// The project, and what else is the command's to write.
     #[serde(with = "path_list")]
     pub directories: Vec<PathBuf>,
+    /// Directories that look writable: what is written is kept apart. Level 1 only; at level 2 they can be read.
+    pub layers: Vec<FenceLayer>,
     /// What is never written, inside those, under the name of the directory it lies in. What does not exist cannot be protected:
     /// the report names it.
     #[serde(with = "path_list")]
@@ -29,12 +44,17 @@ pub struct FenceSpec {
     pub temp: OsString,
     /// Whether the machine's network is the command's.
     pub network: bool,
-    /// Where the command runs.
+    /// Whether it may connect to sockets that have a path, whatever answers there.
+    pub sockets: bool,
+}
+
+/// A directory of the user's that a command changes in a copy of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FenceLayer {
+    /// The directory, which exists.
     pub directory: OsString,
-    /// The program, as a path, and its arguments. With none the fence is built and nothing is run in it.
-    pub words: Vec<OsString>,
-    /// All variables that the command has.
-    pub environment: Vec<(OsString, OsString)>,
+    /// An existing directory of relay's, where what differs is kept.
+    pub kept_in: OsString,
 }
 
 /// How much of a fence there is.
@@ -71,14 +91,23 @@ pub enum FenceAccess {
     Workspace,
 }
 
-impl FenceSpec {
+impl JobFence {
     /// The directories that can be written.
     pub fn writable(&self) -> Vec<PathBuf> {
         let directories = match self.access {
             FenceAccess::ReadOnly => &[],
             FenceAccess::Workspace => self.directories.as_slice(),
         };
-        directories.iter().cloned().chain([PathBuf::from(&self.temp)]).collect()
+        let layers = self.layers_in_use().iter().map(|layer| PathBuf::from(&layer.directory));
+        directories.iter().cloned().chain(layers).chain([PathBuf::from(&self.temp)]).collect()
+    }
+
+    /// The layers that are made.
+    pub(crate) fn layers_in_use(&self) -> &[FenceLayer] {
+        match (self.access, self.level) {
+            (FenceAccess::Workspace, FenceLevel::Namespaces) => &self.layers,
+            _ => &[],
+        }
     }
 }
 
@@ -105,14 +134,19 @@ mod tests {
 
     fn spec() -> FenceSpec {
         let odd = || OsString::from_vec(b"/p/\xff\n".to_vec());
-        FenceSpec {
+        let fence = JobFence {
             level: FenceLevel::Namespaces,
             access: FenceAccess::Workspace,
             directories: vec![odd().into()],
+            layers: vec![FenceLayer { directory: odd(), kept_in: "/layer".into() }],
             read_only: vec!["/p/.git/hooks".into()],
             masked: vec!["/home/u/.ssh".into(), odd().into()],
             temp: "/t".into(),
             network: false,
+            sockets: false,
+        };
+        FenceSpec {
+            fence,
             directory: odd(),
             words: vec!["/bin/true".into(), odd(), OsString::new()],
             environment: vec![("A".into(), odd())],
@@ -127,15 +161,15 @@ mod tests {
 
     #[test]
     fn read_only_leaves_the_temporary_directory_alone_writable() {
-        let closed = FenceSpec { access: FenceAccess::ReadOnly, ..spec() };
+        let closed = JobFence { access: FenceAccess::ReadOnly, ..spec().fence };
         assert_eq!(closed.writable(), [PathBuf::from("/t")]);
-        assert_eq!(spec().writable().len(), 2);
+        assert_eq!(spec().fence.writable().len(), 3);
     }
 
     #[test]
     fn a_missing_field_is_an_error_and_no_default() {
         let mut value = serde_json::to_value(spec()).unwrap();
-        value.as_object_mut().unwrap().remove("masked");
+        value["fence"].as_object_mut().unwrap().remove("masked");
         assert!(serde_json::from_value::<FenceSpec>(value).is_err());
     }
 }

@@ -4,9 +4,12 @@
 //! text travel as bytes. The descriptors for the job's standard streams travel beside the order's first
 //! bytes. Nothing longer than [`MAX_MESSAGE_BYTES`] is sent or believed.
 
+use std::ffi::OsString;
 use std::io;
 
 use serde::{Deserialize, Serialize};
+
+use crate::JobFence;
 
 /// Bytes of one message at most. An argument list that long is refused by every kernel.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 32 << 20;
@@ -39,6 +42,8 @@ pub(crate) struct KeeperRequest {
     pub(crate) total: Option<u64>,
     /// Milliseconds between SIGTERM and SIGKILL.
     pub(crate) grace: u64,
+    /// What it may touch.
+    pub(crate) fence: Option<Box<JobFence>>,
 }
 
 /// Where a job stands to a terminal.
@@ -80,6 +85,15 @@ pub(crate) enum KeeperReport {
         left_behind: usize,
         /// Processes that could not be ended.
         escaped: usize,
+        /// What its fence could not protect.
+        unprotected: Vec<OsString>,
+    },
+    /// Its fence could not be built, and nothing of it ran. Nothing follows.
+    FenceFailed {
+        /// What was being done.
+        step: String,
+        /// What the system said.
+        said: String,
     },
 }
 
@@ -155,7 +169,12 @@ mod tests {
 
     #[test]
     fn messages_survive_any_cutting() {
-        let report = KeeperReport::Ended { how: KeeperExitReason::Signalled(9), left_behind: 3, escaped: 0 };
+        let report = KeeperReport::Ended {
+            how: KeeperExitReason::Signalled(9),
+            left_behind: 3,
+            escaped: 0,
+            unprotected: vec!["/p/.envrc".into()],
+        };
         let started = KeeperReport::Started { pid: 7, since: u64::MAX };
         let mut bytes = encode_message(&report).unwrap();
         bytes.extend(encode_message(&started).unwrap());

@@ -5,13 +5,15 @@ use std::os::unix::net::UnixListener;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use relaycode_exec::{
-    FENCE_FAILED_CODE, FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec, probe_fence,
+    Deadlines, ExecError, ExitReason, FENCE_FAILED_CODE, FenceAccess, FenceChannel, FenceLayer, FenceLevel,
+    FenceReport, FenceSpec, Job, JobFence, JobOutput, probe_fence,
 };
 use tempfile::TempDir;
 
-use crate::fixture::{Mark, keeper, until};
+use crate::fixture::{Mark, keeper, run, runner, shell, until};
 
 /// A project, a place outside of it, and the best level here; nothing where there is none.
 struct Fenced {
@@ -37,16 +39,30 @@ impl Fenced {
         self.base.path().canonicalize().unwrap().join(name)
     }
 
-    fn spec(&self, words: &[&str]) -> FenceSpec {
+    fn fence(&self) -> JobFence {
         let project = self.path("project");
-        FenceSpec {
+        JobFence {
             level: self.level,
             access: FenceAccess::Workspace,
             read_only: vec![project.join(".git/hooks"), project.join(".envrc")],
             masked: vec![self.path("outside")],
-            directories: vec![project.clone()],
+            directories: vec![project],
+            layers: Vec::new(),
             temp: self.path("temp").into(),
             network: false,
+            sockets: false,
+        }
+    }
+
+    /// A job in the project and in the fence.
+    fn job(&self, line: &str) -> Job {
+        Job { directory: self.path("project"), fence: Some(Box::new(self.fence())), ..shell(line) }
+    }
+
+    fn spec(&self, words: &[&str]) -> FenceSpec {
+        let project = self.path("project");
+        FenceSpec {
+            fence: self.fence(),
             directory: project.into(),
             words: words.iter().map(Into::into).collect(),
             environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
@@ -84,14 +100,29 @@ fn a_command_in_a_fence_reaches_nothing_outside() {
 }
 
 #[test]
+fn a_temporary_directory_directly_in_tmp_is_no_reason_for_a_weaker_fence() {
+    let Some(fenced) = Fenced::new().filter(|fenced| fenced.level == FenceLevel::Namespaces) else { return };
+    let temp = tempfile::tempdir_in("/tmp").unwrap();
+    let mut job = fenced.job("echo x > /tmp/a && cat /var/tmp/a");
+    if let Some(fence) = &mut job.fence {
+        fence.temp = temp.path().into();
+    }
+    assert_eq!(run(&job).stdout.text(), "x\n");
+}
+
+#[test]
 fn the_end_of_the_command_is_seen_as_it_was() {
     let Some(fenced) = Fenced::new() else { return };
     assert_eq!(fenced.run("exit 7").0.code(), Some(7));
     assert_eq!(fenced.run("kill -TERM $$").0.signal(), Some(15));
     assert_eq!(fenced.run("kill -KILL $$").0.signal(), Some(9));
     if fenced.level == FenceLevel::Namespaces {
-        assert_eq!(fenced.run("exit 7").1, FenceReport::Exited(7));
-        assert_eq!(fenced.run("kill -KILL $$").1, FenceReport::Signalled(9));
+        let end = |line: &str| match fenced.run(line).1 {
+            FenceReport::Entered { end: Some(end), .. } => (end.code, end.signal),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(end("exit 7"), (7, None));
+        assert_eq!(end("kill -KILL $$").1, Some(9));
     }
 }
 
@@ -114,7 +145,7 @@ fn what_cannot_be_protected_is_named() {
     let mut child = channel.command(&keeper()).spawn().unwrap();
     let mut unprotected = Vec::new();
     until("the fence stands", || match channel.report() {
-        Ok(FenceReport::Entered { unprotected: named }) => {
+        Ok(FenceReport::Entered { unprotected: named, .. }) => {
             unprotected = named;
             true
         }
@@ -161,7 +192,8 @@ fn with_the_network_allowed_sockets_with_a_path_are_still_refused() {
          IO::Socket::INET->new('127.0.0.1:{}') or die",
         tcp.local_addr().unwrap().port()
     );
-    let spec = FenceSpec { network: true, ..fenced.spec(&["/usr/bin/perl", "-e", &line]) };
+    let mut spec = fenced.spec(&["/usr/bin/perl", "-e", &line]);
+    spec.fence.network = true;
     let status = FenceChannel::new(&spec).unwrap().command(&keeper()).status().unwrap();
     assert!(status.success());
     assert!(tcp.accept().is_ok() && unix.accept().is_err());
@@ -181,4 +213,107 @@ fn variables_of_the_command_are_not_the_stages() {
     assert!(output.status.success());
     // The loader complains once, in the command, and not in a stage before it.
     assert_eq!(String::from_utf8_lossy(&output.stderr).matches("cannot be preloaded").count(), 1);
+}
+
+#[test]
+fn a_job_in_a_fence_prints_and_ends_as_without_one() {
+    let Some(fenced) = Fenced::new() else { return };
+    for output in [JobOutput::Separate, JobOutput::Merged, JobOutput::Pty { rows: 24, columns: 80 }] {
+        let job = fenced.job("echo inside > made; echo no > ../outside/made; echo said; exit 7");
+        let ran = run(&Job { output, ..job });
+        assert_eq!(ran.reason, ExitReason::Exited(7), "{ran:?}");
+        assert!(ran.stdout.text().contains("said"), "{ran:?}");
+        assert!(fenced.path("project/made").exists() && !fenced.path("outside/made").exists());
+        if fenced.level == FenceLevel::Namespaces {
+            assert_eq!(ran.unprotected, [fenced.path("project/.envrc")]);
+        }
+    }
+    assert_eq!(run(&fenced.job("kill -TERM $$")).reason, ExitReason::Signalled(15));
+}
+
+#[test]
+fn a_job_in_a_fence_may_be_given_its_directory_as_seen_from_here() {
+    let Some(fenced) = Fenced::new() else { return };
+    let up: PathBuf = std::env::current_dir().unwrap().components().skip(1).map(|_| "..").collect();
+    let project = fenced.path("project");
+    let directory = up.join(project.strip_prefix("/").unwrap());
+    let ran = run(&Job { directory, ..fenced.job("echo x > made && echo y > .git/hooks/made") });
+    assert!(project.join("made").exists(), "{ran:?}");
+    assert_eq!(project.join(".git/hooks/made").exists(), fenced.level != FenceLevel::Namespaces);
+}
+
+#[test]
+fn a_job_in_a_fence_is_ended_by_its_deadline_and_leaves_nobody() {
+    let Some(fenced) = Fenced::new() else { return };
+    let mark = Mark::new();
+    let total = Some(Duration::from_millis(500));
+    let deadlines = Deadlines { total, grace: Duration::from_millis(100), ..Deadlines::default() };
+    let job =
+        mark.on(Job { deadlines, ..fenced.job("trap '' TERM; setsid sleep 300 & sleep 300; sleep 300") });
+    assert_eq!(run(&job).reason, ExitReason::DeadlinePassed);
+    mark.must_be_gone();
+
+    let mark = Mark::new();
+    let ran = run(&mark.on(fenced.job("setsid sleep 300 & exit 0")));
+    assert_eq!((ran.reason, ran.left_behind, ran.escaped), (ExitReason::Exited(0), 1, 0));
+    mark.must_be_gone();
+}
+
+#[test]
+fn a_job_whose_fence_or_program_cannot_be_has_not_run() {
+    let Some(fenced) = Fenced::new() else { return };
+    let refused = |job: &Job| runner().run(job, &|| false, &mut |_| {}).unwrap_err();
+    let mut job = fenced.job("echo ran > made");
+    if let Some(fence) = &mut job.fence {
+        fence.temp = fenced.path("nowhere").into();
+        fence.directories.push(fenced.path("nowhere"));
+    }
+    if fenced.level == FenceLevel::Namespaces {
+        assert!(matches!(refused(&job), ExecError::Fence { .. }), "{:?}", refused(&job));
+        assert!(!fenced.path("project/made").exists());
+    }
+    let missing = Job { fence: job.fence.take(), ..Job::argv(["relay-no-such-program"], "/") };
+    assert!(matches!(refused(&missing), ExecError::NotFound { .. }));
+    fs::write(fenced.path("project/text"), "not a program\n").unwrap();
+    let text = Job { fence: Some(Box::new(fenced.fence())), ..Job::argv([fenced.path("project/text")], "/") };
+    assert!(matches!(refused(&text), ExecError::CannotRun { .. }), "{:?}", refused(&text));
+}
+
+#[test]
+fn a_layer_looks_written_and_the_users_own_is_not() {
+    let Some(fenced) = Fenced::new().filter(|fenced| fenced.level == FenceLevel::Namespaces) else { return };
+    for name in ["cache", "layer"] {
+        fs::create_dir(fenced.path(name)).unwrap();
+    }
+    fs::write(fenced.path("cache/old"), "old\n").unwrap();
+    let cache = fenced.path("cache");
+    let layer = FenceLayer { directory: cache.clone().into(), kept_in: fenced.path("layer").into() };
+    let run_in = |line: &str| {
+        let mut job = fenced.job(line);
+        if let Some(fence) = &mut job.fence {
+            fence.layers.push(layer.clone());
+        }
+        run(&job)
+    };
+    let place = cache.display();
+    let made = run_in(&format!("echo new > {place}/new && echo more >> {place}/old && cat {place}/old"));
+    if !made.reason.is_success() {
+        println!("skipped: no layers here: {}", made.stdout.text());
+        return;
+    }
+    assert_eq!(run_in(&format!("cat {place}/*")).stdout.text(), "new\nold\nmore\n");
+    assert_eq!(fs::read_to_string(cache.join("old")).unwrap(), "old\n");
+    assert!(!cache.join("new").exists());
+}
+
+#[test]
+fn a_job_in_a_fence_has_no_variable_that_runs_code_but_those_it_was_given() {
+    let Some(fenced) = Fenced::new() else { return };
+    let mut job = fenced.job("env");
+    job.environment.set.push(("PYTHONPATH".into(), "given".into()));
+    let said = run(&job).stdout.text();
+    assert!(said.contains("PYTHONPATH=given") && said.contains("PATH="), "{said}");
+    for gone in ["LD_LIBRARY_PATH=", "GIT_DIR=", "NODE_OPTIONS="] {
+        assert!(!said.lines().any(|line| line.starts_with(gone)), "{said}");
+    }
 }

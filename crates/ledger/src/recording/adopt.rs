@@ -1,21 +1,22 @@
 //! From what differs to one record: files are read, compared by their bytes, and kept as they were and as they are.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use relaycode_change::diff;
 use relaycode_durable::{FileMode, FsDir, RenameMode, atomic, is_link, is_not_regular, is_too_long};
-use relaycode_snapshot::{EntryKind, ImageReader, Omission, OmissionList};
+use relaycode_snapshot::{EntryKind, ImageReader, Omission, OmissionList, TreeDifference};
 use relaycode_text::plural::pluralize;
 
 use crate::disk::{Digest, PathResolver, StateDir, StateSubdir, state_dir};
 use crate::record::{
     self, FILES, FileImage, FileRecord, INLINE_TOTAL, LINK_MODE, Record, RecordContent, RecordOmission, blobs,
 };
+use crate::recording::walk::IgnoredPaths;
 use crate::recording::{
-    ADOPTED_BYTES, ENTRIES, FILE_BYTES, LedgerRestoreOutcome, Recording, RecordingDifferences,
-    RecordingDirectory, RecordingManifest, RecordingWalkBounds, SecuredContent, SecuredEntry, SuspectFile,
-    compare, format_size, root, walk,
+    ADOPTED_BYTES, ENTRIES, FILE_BYTES, LedgerRestoreOutcome, RecordingDifferences, RecordingDirectory,
+    RecordingTree, RecordingWalkBounds, SecuredContent, SecuredEntry, SecuredTree, SuspectFile, compare,
+    format_size, root,
 };
 use crate::seal::SealPurpose;
 use crate::transaction::{CommittedTransaction, SYNC_EACH, TransactionHeader, draft_record, recover};
@@ -44,7 +45,7 @@ pub struct RecordingEnd {
 }
 
 /// What came of a recording.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordingOutcome {
     /// The record; `None`: nothing changed that a record could hold.
     pub committed: Option<CommittedTransaction>,
@@ -54,63 +55,51 @@ pub struct RecordingOutcome {
     pub ledger_restore: LedgerRestoreOutcome,
 }
 
-impl Recording<'_> {
-    /// Records what changed since. `later` is what git ignores now.
-    ///
-    /// # Errors
-    /// The system's. The recording is still there then, and the next recovery tries again.
-    pub fn adopt(self, ended: RecordingEnd, later: &[String]) -> LedgerResult<RecordingOutcome> {
-        // The command may have put another directory where the project was, and nothing of what was open before need
-        // be there any more.
-        let another = root::reopen_ledger(self.ledger)?;
-        let ledger = another.as_ref().unwrap_or(self.ledger);
-        let later: HashSet<&str> = later.iter().map(|path| path.trim_end_matches('/')).collect();
-        let tree = walk::walk(&ledger.root, &walk_bounds(ledger, &self.manifest, &later))?;
-        let state = ledger.make_state()?;
-        let _project = ledger.lock_project(&state)?;
-        let mut about = self.manifest.told.clone();
-        (about.branch, about.head) = (ended.branch, ended.head);
-        about.notes.extend(ended.notes);
-        if another.is_some() {
-            about.notes.push("the project's directory was replaced by another one while it ran".to_string());
-        }
-        adopt(ledger, &state, self.own, &self.manifest, &tree, about)
-    }
+/// What a command left.
+pub(super) struct ChangedTree<'t> {
+    /// What was there before, and was secured.
+    pub(super) before: &'t SecuredTree,
+    /// What is there now.
+    pub(super) now: &'t RecordingTree,
+    /// What git ignores now.
+    pub(super) ignored: &'t IgnoredPaths,
 }
 
 /// What is looked at after a command: everything that was there before, and as much again.
 pub(super) fn walk_bounds<'w>(
     ledger: &Ledger,
-    manifest: &'w RecordingManifest,
-    later: &'w HashSet<&'w str>,
+    before: &'w SecuredTree,
+    ignored: &'w IgnoredPaths,
 ) -> RecordingWalkBounds<'w> {
     RecordingWalkBounds {
-        ignored_paths: later,
-        known: Some(&manifest.tree),
+        ignored_paths: ignored,
+        known: Some(&before.tree),
         most: ENTRIES,
         own_directory: root::own_directory_id(ledger),
-        began: manifest.tree.began(),
+        began: before.tree.began(),
     }
 }
 
-/// Writes the record of a recording, and clears the recording away. Under the project's lock.
+/// Writes the record of what a command did, if it did anything; `number_before` is the one that the next transaction had before. Under
+/// the project's lock. As long as the manifest is there, the next recovery would do it again.
 pub(super) fn adopt(
     ledger: &Ledger,
     state: &StateDir,
-    own: RecordingDirectory,
-    manifest: &RecordingManifest,
-    tree: &walk::RecordingTree,
+    own: &RecordingDirectory,
+    changed: &ChangedTree<'_>,
+    difference: &TreeDifference,
     about: TransactionHeader,
+    number_before: u64,
 ) -> LedgerResult<RecordingOutcome> {
     let scratch = own.scratch(state)?;
     let images = ImageReader::open(state.fs(), &own.dir);
     // Before anything is numbered: earlier records come first.
-    let (history, missed) = manifest.before.restore_missing(ledger, state, &images, &scratch)?;
+    let (history, missed) = changed.before.before.restore_missing(ledger, state, &images, &scratch)?;
     let number = ledger.next_number()?;
-    let differences = compare::compare(manifest, tree);
+    let differences = compare::compare(changed, difference);
     let mut adopting = AdoptRun {
         state,
-        own: &own,
+        own,
         scratch: &scratch,
         images,
         places: ledger.root.resolver(),
@@ -135,7 +124,7 @@ pub(super) fn adopt(
     adopting.join_renames();
     adopting.sync_blobs()?;
     let AdoptRun { snapshot, result, mut left, .. } = adopting;
-    let mut record = draft_record(TransactionHeader { group: Some(own.id.to_string()), ..about });
+    let mut record = draft_record(about);
     record.snapshot = snapshot;
     record.result = result;
     record.made_directories = made;
@@ -145,10 +134,9 @@ pub(super) fn adopt(
     let left: Vec<Omission> = missed.into_iter().chain(left.into_sorted()).collect();
     let directories = record.made_directories.len() + record.removed_directories.len();
     if record.result.is_empty() && directories + record.directory_modes.len() == 0 {
-        own.clear(state)?;
         return Ok(RecordingOutcome { committed: None, omissions: left, ledger_restore: history });
     }
-    if number != manifest.number {
+    if number != number_before {
         record.notes.push("relay itself changed files in this project while it ran: some of them may be in this change as well".to_string());
     }
     let noted = left.iter().take(NOTED).map(|left| format!("not undoable: {} {}", left.path, left.reason));
@@ -165,10 +153,8 @@ pub(super) fn adopt(
     let _ = ledger.note_special_modes(&record);
     let doubt = write(ledger, state, &scratch, &record)?;
     // From here on nothing can fail any more: what is cut short, the next command catches up with.
-    let cleared = own.clear(state);
     let _ = ledger.settle(&record);
     ledger.forget_fresh();
-    let doubt = doubt.or(cleared.err().map(|error| error.to_string()));
     Ok(RecordingOutcome {
         committed: Some(CommittedTransaction { record, durability_doubt: doubt }),
         omissions: left,

@@ -9,8 +9,9 @@ use relaycode_snapshot::{
 
 use crate::disk::{PROJECT, ancestors};
 use crate::record::{DirectoryModeChange, RemovedDirectory};
-use crate::recording::walk::{self, recordable, shown};
-use crate::recording::{FILE_BYTES, IGNORED_BYTES, RecordingManifest, RecordingTree, format_size};
+use crate::recording::adopt::ChangedTree;
+use crate::recording::walk::{self, IgnoredPaths, recordable, shown};
+use crate::recording::{FILE_BYTES, IGNORED_BYTES, RecordingTree, SecuredTree, format_size};
 
 /// What differs.
 #[derive(Default)]
@@ -50,20 +51,25 @@ pub(super) enum SecuredContent<'t> {
 }
 
 /// Compares the two.
-pub(super) fn compare<'t>(before: &'t RecordingManifest, now: &'t RecordingTree) -> RecordingDifferences<'t> {
-    let TreeDifference { changes, racy, unknown } = TreeDifference::between(&before.tree, &now.snapshot);
+pub(super) fn compare<'t>(
+    changed: &ChangedTree<'t>,
+    difference: &TreeDifference,
+) -> RecordingDifferences<'t> {
+    let ChangedTree { before, now, ignored: ignored_now } = *changed;
+    let TreeDifference { changes, racy, unknown } = difference;
     let blind = before.blind.iter().map(String::as_str).collect();
     let found = RecordingDifferences::default();
-    let mut comparison = RecordingComparison { before, now, blind, ignored: BTreeMap::new(), found };
-    for change in &changes {
+    let mut comparison =
+        RecordingComparison { before, now, ignored_now, blind, ignored: BTreeMap::new(), found };
+    for change in changes {
         comparison.add_change(change);
     }
-    for change in &racy {
+    for change in racy {
         if change.before.is_some_and(|id| comparison.secured(id).is_some()) {
             comparison.add_change(change);
         }
     }
-    for change in &unknown {
+    for change in unknown {
         comparison.add_unknown(change);
     }
     comparison.finish()
@@ -73,8 +79,9 @@ pub(super) fn compare<'t>(before: &'t RecordingManifest, now: &'t RecordingTree)
 type ComparedEntry = Option<(EntryId, EntryStat)>;
 
 struct RecordingComparison<'t> {
-    before: &'t RecordingManifest,
+    before: &'t SecuredTree,
     now: &'t RecordingTree,
+    ignored_now: &'t IgnoredPaths,
     /// What was not secured as a whole.
     blind: HashSet<&'t str>,
     /// New files and links that git ignores, by the root that they lie behind, and new directories.
@@ -167,6 +174,10 @@ impl<'t> RecordingComparison<'t> {
             (Some((_, was)), None) if !is_blind => {
                 self.found.removed.push(RemovedDirectory { path, mode: was.mode });
             }
+            // What was not looked into is not in the comparison.
+            (Some(_), None) if self.before.ignored.is_build_output(&path) => {
+                self.found.left.add(&format!("{path}/"), "was removed, and is build output", 1, 0);
+            }
             _ => {}
         }
     }
@@ -220,17 +231,21 @@ impl<'t> RecordingComparison<'t> {
         // Of files that git ignores and that came, those are kept that are little: what a build makes is no loss.
         let mut left = IGNORED_BYTES;
         for (group, IgnoredGroup { bytes, files, directories }) in std::mem::take(&mut self.ignored) {
-            if bytes <= left {
+            let name = self.now.ignored_roots.get(group as usize - 1).map_or("", String::as_str);
+            let is_build_output = self.ignored_now.is_build_output(name);
+            if bytes <= left && !is_build_output {
                 left -= bytes;
                 self.found.files.extend(files);
                 self.found.made.extend(directories);
                 continue;
             }
-            let name = self.now.ignored_roots.get(group as usize - 1).map_or("", String::as_str);
             let root = self.now.snapshot.find(name.as_bytes());
             let is_directory = root.is_some_and(|id| self.now.snapshot.stat(id).kind == EntryKind::Directory);
             let slash = if is_directory { "/" } else { "" };
-            let reason = "was made, is ignored by git, and large";
+            let reason = match is_build_output {
+                true => "was made, and is build output",
+                false => "was made, is ignored by git, and large",
+            };
             self.found.left.add(&format!("{name}{slash}"), reason, files.len(), bytes);
         }
         for (path, reason) in self.now.snapshot.unread() {

@@ -33,7 +33,7 @@ const LOCK: &str = "lock";
 const NOT_KEPT: [&str; 4] = [LOCK, "index", ".gitignore", store::NAME];
 
 /// What the ledger had.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct LedgerInventory {
     /// Its lock file.
     lock: Option<EntryStat>,
@@ -41,10 +41,22 @@ pub(super) struct LedgerInventory {
     records: Vec<TxId>,
     /// Files that the copy does not have, beneath its directory.
     files: BTreeMap<String, InventoryFile>,
+    /// Its directories: they change with every name in them.
+    directories: Vec<Option<EntryStat>>,
+}
+
+/// What the file system says of the ledger's directories.
+fn stat_directories(ledger: &Ledger, state: &StateDir) -> LedgerResult<Vec<Option<EntryStat>>> {
+    let stat = |at: &FsDir, name: &str| -> io::Result<Option<EntryStat>> {
+        Ok(if_found(state.fs().stamp(at, name.as_ref()))?.map(|stamp| EntryStat::from_stamp(&stamp)))
+    };
+    let own = [stat(ledger.root.dir(), STATE_DIR_NAME), stat(state.dir(), LOCK)];
+    let below = StateSubdir::ALL.iter().map(|sub| stat(state.dir(), sub.name()));
+    own.into_iter().chain(below).collect::<io::Result<_>>().context("look at", STATE_DIR_NAME)
 }
 
 /// A file of the ledger's own.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct InventoryFile {
     stat: EntryStat,
     /// Where its bytes are; `None`: they were not secured.
@@ -69,17 +81,19 @@ impl InventoryFile {
 }
 
 impl LedgerInventory {
-    /// Secures what the ledger has, as far as `room` bytes go.
+    /// Secures what the ledger has, as far as `room` bytes go. Of what is in `known` nothing is read again.
     pub(super) fn secure(
         ledger: &Ledger,
         state: &StateDir,
-        keeping: &mut ImageWriter<'_>,
+        keeping: &mut ImageWriter,
         room: u64,
+        known: &LedgerInventory,
     ) -> LedgerResult<LedgerInventory> {
         let fs = state.fs();
         // What cannot be copied there is copied here.
         let _ = ledger.catch_up_copy();
         let copied = ledger.copied_names().unwrap_or_default();
+        let directories = stat_directories(ledger, state)?;
         let caps = WalkCaps { entries: OWN_ENTRIES, depth: DEPTH };
         let tree =
             Snapshot::take(fs, state.dir(), &mut LedgerFilesRule, caps, None, (0, 0)).map_err(|error| {
@@ -107,25 +121,63 @@ impl LedgerInventory {
         records.sort_unstable();
         files.sort_by_key(|(path, stat)| (restore_rank(path), stat.size));
         let lock = fs.stamp(state.dir(), LOCK.as_ref()).ok().map(|stamp| EntryStat::from_stamp(&stamp));
-        let mut before = LedgerInventory { lock, records, files: BTreeMap::new() };
+        let mut before = LedgerInventory { lock, records, files: BTreeMap::new(), directories };
         let mut room = room.min(OWN_BYTES);
         for (path, stat) in files {
-            let mut known = InventoryFile { stat, image: None };
-            if stat.size <= room {
+            let mut file = InventoryFile { stat, image: None };
+            let same = known.files.get(&path).filter(|known| known.stat.is_same_record(&stat));
+            if let Some(same) = same.filter(|known| known.image.is_some()) {
+                file = *same;
+                room -= stat.size.min(room);
+            } else if stat.size <= room {
                 let (parent, name) = split_parent(&path);
                 let dir = if parent.is_empty() {
                     Ok(state.dir().clone())
                 } else {
                     fs.open_dir(state.dir(), parent)
                 };
-                if let Some(saved) = dir.ok().and_then(|dir| keeping.save(&dir, name, stat).ok()) {
-                    known = InventoryFile { stat: saved.stat, image: Some(saved.location) };
-                    room -= known.stat.size.min(room);
+                if let Some(saved) = dir.ok().and_then(|dir| keeping.save(&dir, name, stat, room).ok()) {
+                    file = InventoryFile { stat: saved.stat, image: Some(saved.location) };
+                    room -= file.stat.size.min(room);
                 }
             }
-            before.files.insert(path, known);
+            before.files.insert(path, file);
         }
         Ok(before)
+    }
+
+    /// Whether anything was looked at.
+    pub(super) fn is_known(&self) -> bool {
+        !self.directories.is_empty()
+    }
+
+    /// Whether nothing was made or removed there since, as far as its directories tell; `began` is when that was last
+    /// certain.
+    pub(super) fn is_current(
+        &self,
+        ledger: &Ledger,
+        state: &StateDir,
+        began: (i64, u32),
+    ) -> LedgerResult<bool> {
+        let is_old = |stat: &Option<EntryStat>| stat.is_none_or(|stat| !stat.is_racy(began));
+        Ok(self.directories.iter().all(is_old) && self.directories == stat_directories(ledger, state)?)
+    }
+
+    /// Whether nothing has to be brought back.
+    pub(super) fn is_whole(
+        &self,
+        ledger: &Ledger,
+        state: &StateDir,
+        began: (i64, u32),
+    ) -> LedgerResult<bool> {
+        if !self.is_known() || self.is_current(ledger, state, began)? {
+            return Ok(true);
+        }
+        let now =
+            if_found(state.fs().stamp(state.dir(), LOCK.as_ref())).context("look at", STATE_DIR_NAME)?;
+        let is_same =
+            now.zip(self.lock).is_some_and(|(now, was)| EntryStat::from_stamp(&now).is_same_record(&was));
+        Ok(is_same && self.count_missing(state)? == 0)
     }
 
     /// Brings back what is missing. Under the project's lock; may be done again after it was cut short.

@@ -1,7 +1,9 @@
-//! What a recording writes down before its command begins: the tree as it was, and where the bytes of its files are.
+//! What a recording writes down before a command begins: the tree as it was and where the bytes of its files are, in a file
+//! that is written anew only when the tree changed, and the manifest, which says what runs and names that tree.
 //!
-//! It gets its name last. A recording without one never began, and nothing can have been changed by it. It ends with a line
-//! `seal: …` over everything before: what one says that somebody else wrote is never recorded as if it had been so.
+//! The manifest gets its name last, and loses it when what the command did is recorded. A recording without one runs no
+//! command, and nothing is to be recorded. It ends with a line `seal: …` over everything before: what one says that
+//! somebody else wrote is never recorded as if it had been so.
 
 use std::collections::HashMap;
 
@@ -11,30 +13,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::Digest;
 use crate::recording::LedgerInventory;
+use crate::recording::walk::IgnoredPaths;
 use crate::seal::SealPurpose;
 use crate::transaction::TransactionHeader;
 use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId, io_error};
 
 /// Its name in the recording's directory.
 pub(super) const NAME: &str = "manifest";
+/// The name of the file with the tree.
+const TREE: &str = "tree";
 /// The version that this relay writes and reads.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes that are read of one.
-const BYTES: u64 = 512 * 1024 * 1024;
+const BYTES: u64 = 4 * 1024 * 1024;
+/// Bytes that are read of a tree.
+const TREE_BYTES: u64 = 512 * 1024 * 1024;
 /// What the last line begins with, behind the end of the line before it.
 const SEAL: &str = "\nseal: ";
 const SEAL_DIGITS: usize = 64;
 
-/// The tree as it was.
+/// The tree as it was, and what was secured of it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct RecordingManifest {
-    version: u32,
-    /// What the record is going to say, should nobody be there any more to say it.
-    pub(super) told: TransactionHeader,
-    /// The process that records.
-    pub(super) pid: u32,
-    /// The number that the next transaction had then.
-    pub(super) number: u64,
+pub(super) struct SecuredTree {
     /// The tree, with the time of the file system itself when it began.
     pub(super) tree: Snapshot,
     /// Where the bytes of files are.
@@ -43,24 +43,66 @@ pub(super) struct RecordingManifest {
     pub(super) links: HashMap<EntryId, Vec<u8>>,
     /// Directories and files of which nothing was secured.
     pub(super) blind: Vec<String>,
+    /// What git ignored then.
+    pub(super) ignored: IgnoredPaths,
     /// What the ledger had, should it be lost.
     #[serde(default)]
     pub(super) before: LedgerInventory,
 }
 
-impl RecordingManifest {
-    pub(super) fn new(told: TransactionHeader, number: u64, tree: Snapshot) -> RecordingManifest {
-        RecordingManifest {
-            version: VERSION,
-            told,
-            pid: std::process::id(),
-            number,
+/// What runs.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RecordingManifest {
+    version: u32,
+    /// The recording that it belongs to.
+    recording: TxId,
+    /// What the record is going to say, should nobody be there any more to say it.
+    pub(super) told: TransactionHeader,
+    /// The process that records.
+    pub(super) pid: u32,
+    /// The number that the next transaction had then.
+    pub(super) number: u64,
+    /// When the tree was last looked at.
+    began: (i64, u32),
+    /// The digest of the tree's file.
+    tree: Digest,
+    /// What the command made at protected names is to be set aside before this goes.
+    #[serde(default)]
+    pub(super) sets_aside: bool,
+}
+
+impl SecuredTree {
+    pub(super) fn new(tree: Snapshot) -> SecuredTree {
+        SecuredTree {
             tree,
             images: HashMap::new(),
             links: HashMap::new(),
             blind: Vec::new(),
+            ignored: IgnoredPaths::default(),
             before: LedgerInventory::default(),
         }
+    }
+
+    /// Writes it, while no manifest names one, and gives the digest of its file.
+    pub(super) fn write(&self, ledger: &Ledger, dir: &FsDir) -> LedgerResult<Digest> {
+        let bytes = serde_json::to_vec(self).map_err(|error| io_error("write", TREE)(error.into()))?;
+        atomic::write(&*ledger.fs, (dir, "tree.new"), (dir, TREE), &bytes)
+            .map_err(|error| io_error("write", TREE)(error.source))?;
+        Ok(Digest::of(&bytes))
+    }
+}
+
+impl RecordingManifest {
+    pub(super) fn new(
+        recording: TxId,
+        told: TransactionHeader,
+        number: u64,
+        began: (i64, u32),
+        tree: Digest,
+        sets_aside: bool,
+    ) -> RecordingManifest {
+        let pid = std::process::id();
+        RecordingManifest { version: VERSION, recording, told, pid, number, began, tree, sets_aside }
     }
 
     /// Writes it; when this returns the command may begin.
@@ -85,19 +127,11 @@ impl RecordingManifest {
     ) -> LedgerResult<(RecordingManifest, bool)> {
         let name = format!("{path}/{NAME}");
         let damaged = |reason: String| LedgerError::Damaged { path: name.clone(), reason };
-        let (bytes, _) = match ledger.fs.read(dir, NAME, BYTES) {
-            Err(error) if is_too_long(&error) => {
-                return Err(damaged(format!("it has more than {BYTES} bytes")));
-            }
-            Err(error) if is_not_regular(&error) || is_link(&error) => {
-                return Err(damaged("it is no ordinary file".to_string()));
-            }
-            read => read.context("read", &name)?,
-        };
+        let bytes = read_file(ledger, dir, NAME, &name, BYTES)?;
         let (json, seal) = split_seal(&bytes);
         let manifest: RecordingManifest =
             serde_json::from_slice(json).map_err(|error| damaged(error.to_string()))?;
-        if manifest.version != VERSION || manifest.told.uuid != id || !manifest.tree.is_sound() {
+        if manifest.version != VERSION || manifest.recording != id {
             return Err(damaged("it is not one of this recording".to_string()));
         }
         // The command may have replaced the project's directory.
@@ -108,6 +142,34 @@ impl RecordingManifest {
             hasher.matches(seal)
         });
         Ok((manifest, own))
+    }
+
+    /// Reads the tree that it names.
+    pub(super) fn read_tree(&self, ledger: &Ledger, dir: &FsDir, path: &str) -> LedgerResult<SecuredTree> {
+        let name = format!("{path}/{TREE}");
+        let damaged = |reason: String| LedgerError::Damaged { path: name.clone(), reason };
+        let bytes = read_file(ledger, dir, TREE, &name, TREE_BYTES)?;
+        if Digest::of(&bytes) != self.tree {
+            return Err(damaged("it is not the one that the manifest names".to_string()));
+        }
+        let mut secured: SecuredTree =
+            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        if !secured.tree.is_sound() {
+            return Err(damaged("its entries do not fit".to_string()));
+        }
+        secured.tree.set_began(self.began);
+        Ok(secured)
+    }
+}
+
+fn read_file(ledger: &Ledger, dir: &FsDir, file: &str, name: &str, most: u64) -> LedgerResult<Vec<u8>> {
+    let damaged = |reason: String| LedgerError::Damaged { path: name.to_string(), reason };
+    match ledger.fs.read(dir, file, most) {
+        Err(error) if is_too_long(&error) => Err(damaged(format!("it has more than {most} bytes"))),
+        Err(error) if is_not_regular(&error) || is_link(&error) => {
+            Err(damaged("it is no ordinary file".to_string()))
+        }
+        read => Ok(read.context("read", name)?.0),
     }
 }
 

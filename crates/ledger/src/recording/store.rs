@@ -3,10 +3,10 @@
 
 use std::io;
 
-use relaycode_durable::{DirMode, Fs, FsDir, FsKind, FsLock, if_found, pick_entries};
+use relaycode_durable::{DirMode, FileMode, Fs, FsDir, FsKind, FsLock, if_found, pick_entries};
 
 use crate::disk::{StateDir, state_dir};
-use crate::recording::{LOCK, manifest};
+use crate::recording::{LOCK, RUNNING, manifest};
 use crate::{IoContext, Ledger, LedgerResult, TxId};
 
 /// The name of the directory of all recordings.
@@ -118,7 +118,41 @@ pub(crate) fn any_recording(ledger: &Ledger, state: Option<&StateDir>) -> Ledger
     Ok(false)
 }
 
+impl RecordingStore {
+    /// Whether the process of a recording is alive, and a command runs, or is about to.
+    pub(super) fn is_running(&self, fs: &dyn Fs, id: TxId) -> io::Result<bool> {
+        let opened = self.open_all(fs).and_then(|all| fs.open_dir(&all, &id.to_string()));
+        let Some(dir) = if_found(opened)? else { return Ok(false) };
+        let is_alive = matches!(if_found(fs.try_lock_existing(&dir, LOCK))?, Some(None));
+        Ok(is_alive && (fs.exists(&dir, RUNNING)? || fs.exists(&dir, manifest::NAME)?))
+    }
+}
+
 impl RecordingDirectory {
+    /// Says that a command is about to run, and gives the time that the file system has then. Under the project's lock.
+    pub(super) fn announce(&self, fs: &dyn Fs) -> io::Result<(i64, u32)> {
+        fs.remove_if_exists(&self.dir, RUNNING)?;
+        fs.create(&self.dir, RUNNING, FileMode::Private)?;
+        Ok(fs.stamp(&self.dir, RUNNING.as_ref())?.changed)
+    }
+
+    /// Says that no command runs: what it did is recorded. Gives whether the directory was still there, and the manifest
+    /// in it.
+    pub(super) fn settle(&self, fs: &dyn Fs) -> io::Result<bool> {
+        let was_there = if_found(fs.remove_file(&self.dir, manifest::NAME))?.is_some();
+        fs.remove_if_exists(&self.dir, RUNNING)?;
+        Ok(was_there)
+    }
+
+    /// Removes what a record was made with in the project.
+    pub(super) fn clear_scratch(&self, state: &StateDir) -> LedgerResult<()> {
+        if !self.store.is_outside {
+            return Ok(());
+        }
+        let place = RecordingStore::inside_project(state);
+        place.clear(state.fs(), self.id).context("remove", &place.path_of(self.id))
+    }
+
     /// Makes the directory of a new recording, and takes its lock. Under the project's lock.
     pub(super) fn make(fs: &dyn Fs, place: RecordingStore, id: TxId) -> io::Result<RecordingDirectory> {
         let dir = place.make_entry(fs, id)?;
@@ -167,13 +201,8 @@ impl RecordingDirectory {
     }
 
     /// Removes the directory with all that is in it, and its scratch.
-    pub(super) fn clear(self, state: &StateDir) -> LedgerResult<()> {
-        let fs = state.fs();
-        self.store.clear(fs, self.id).context("remove", &self.path())?;
-        if self.store.is_outside {
-            let place = RecordingStore::inside_project(state);
-            place.clear(fs, self.id).context("remove", &place.path_of(self.id))?;
-        }
-        Ok(())
+    pub(super) fn clear(&self, state: &StateDir) -> LedgerResult<()> {
+        self.store.clear(state.fs(), self.id).context("remove", &self.path())?;
+        self.clear_scratch(state)
     }
 }

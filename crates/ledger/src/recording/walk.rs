@@ -1,7 +1,7 @@
 //! What of a project a recording looks at: everything but what no change may write (`.git`, `.relaycode`). Of another
 //! repository within the project its `.git` is noted, so that its end does not pass in silence. What git ignores comes last, so that it is the first to be left out when something must be.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 use relaycode_change::proposal::path::RelPath;
 use relaycode_snapshot::walk::WalkDirectory;
@@ -9,17 +9,56 @@ use relaycode_snapshot::{
     EntryId, EntryKind, EntryStat, Omission, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep,
 };
 
-use crate::disk::{LedgerRoot, STATE_DIR_NAME};
+use serde::{Deserialize, Serialize};
+
+use crate::disk::{LedgerRoot, STATE_DIR_NAME, split_parent};
 use crate::recording::ENTRIES;
 use crate::{LedgerError, LedgerResult, io_error};
 
 /// Where git keeps a repository. The project's own is not looked at, that of another one is not looked into.
 const REPOSITORY: &str = ".git";
 
+/// Directories that a tool makes, and makes again, where git ignores them.
+const BUILD_OUTPUT: [&str; 8] =
+    ["target", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache"];
+/// The file by which a cache says that it is one.
+const CACHE_TAG: &str = "CACHEDIR.TAG";
+
+/// What git ignores: its outermost files and directories, and whether each is build output, which is never looked into.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct IgnoredPaths(BTreeMap<String, bool>);
+
+impl IgnoredPaths {
+    /// Those of a list in which directories end with a slash.
+    pub(super) fn new(root: &LedgerRoot, listed: &[String]) -> IgnoredPaths {
+        let entry = |path: &String| {
+            let name = path.trim_end_matches('/');
+            (name.to_string(), path.ends_with('/') && is_build_output(root, name))
+        };
+        IgnoredPaths(listed.iter().map(entry).collect())
+    }
+
+    /// Whether a path is one of them, and then whether it is build output.
+    fn find(&self, path: &str) -> Option<bool> {
+        self.0.get(path).copied()
+    }
+
+    pub(super) fn is_build_output(&self, path: &str) -> bool {
+        self.find(path) == Some(true)
+    }
+}
+
+fn is_build_output(root: &LedgerRoot, path: &str) -> bool {
+    let fs = root.fs();
+    let has_tag =
+        || fs.open_dir(root.dir(), path).and_then(|dir| fs.exists(&dir, CACHE_TAG)).unwrap_or(false);
+    BUILD_OUTPUT.contains(&split_parent(path).1) || has_tag()
+}
+
 /// What a walk goes by.
 pub(super) struct RecordingWalkBounds<'w> {
-    /// What git ignores, without a slash at the end.
-    pub(super) ignored_paths: &'w HashSet<&'w str>,
+    /// What git ignores.
+    pub(super) ignored_paths: &'w IgnoredPaths,
     /// What is known already, and is looked at again without being counted.
     pub(super) known: Option<&'w Snapshot>,
     /// So much else is looked at.
@@ -72,7 +111,7 @@ impl WalkRule for RecordingRule<'_> {
         if name == REPOSITORY {
             return WalkStep::Leaf(at.mark);
         }
-        if at.mark != 0 || self.bounds.ignored_paths.is_empty() {
+        if at.mark != 0 || self.bounds.ignored_paths.0.is_empty() {
             return WalkStep::Take(at.mark);
         }
         self.path.clear();
@@ -81,15 +120,33 @@ impl WalkRule for RecordingRule<'_> {
             self.path.push('/');
         }
         self.path.push_str(name);
-        if !self.bounds.ignored_paths.contains(self.path.as_str()) {
+        let Some(is_build_output) = self.bounds.ignored_paths.find(&self.path) else {
             return WalkStep::Take(0);
-        }
+        };
         self.ignored_roots.push(self.path.clone());
-        WalkStep::Later(self.ignored_roots.len() as u32)
+        let mark = self.ignored_roots.len() as u32;
+        if is_build_output { WalkStep::Leaf(mark) } else { WalkStep::Later(mark) }
     }
 }
 
 impl RecordingTree {
+    /// Marks everything anew: git ignores something else now than when the tree was walked.
+    pub(super) fn mark_ignored(&mut self, ignored: &IgnoredPaths) {
+        self.ignored_roots.clear();
+        // What is in a directory comes after it.
+        for id in self.snapshot.ids() {
+            let mut mark = self.snapshot.parent(id).map_or(0, |parent| self.snapshot.mark(parent));
+            if mark == 0
+                && let Ok(path) = String::from_utf8(self.snapshot.path(id))
+                && ignored.find(&path).is_some()
+            {
+                self.ignored_roots.push(path);
+                mark = self.ignored_roots.len() as u32;
+            }
+            self.snapshot.set_mark(id, mark);
+        }
+    }
+
     /// What of an entry a record can hold.
     pub(super) fn recordable(&self, id: EntryId, path: &[u8]) -> Result<String, String> {
         recordable(self.snapshot.stat(id).kind, path)

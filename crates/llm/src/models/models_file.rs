@@ -46,6 +46,10 @@ pub struct ModelsFile {
     pub disabled_providers: Vec<String>,
     /// How failed requests are retried.
     pub retry: RetrySettings,
+    /// Who goes on where the model of a role fails, in this order.
+    pub fallback_chains: BTreeMap<ModelRole, Vec<String>>,
+    /// The first model is asked again once its failure is long enough ago.
+    pub reverts_fallback: Option<bool>,
 }
 
 #[derive(Clone, PartialEq)]
@@ -192,7 +196,7 @@ fn read_models_file(node: &YamlNode) -> Result<ModelsFile, YamlError> {
             "modelProviderOrder" => file.model_provider_order = field.texts()?,
             "enabledModels" => file.enabled_models = patterns(&field)?,
             "disabledProviders" => file.disabled_providers = field.texts()?,
-            "retry" => file.retry = retry(&field)?,
+            "retry" => retry(&field, &mut file)?,
             "proxy" => {
                 let said = "proxies are set with HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY, not here";
                 return Err(YamlError::new(entry.position, said));
@@ -366,9 +370,17 @@ fn patterns(field: &YamlField<'_>) -> Result<Vec<String>, YamlError> {
     field.texts()
 }
 
-fn retry(field: &YamlField<'_>) -> Result<RetrySettings, YamlError> {
-    const NAMES: [&str; 6] =
-        ["enabled", "requestMaxRetries", "streamMaxRetries", "maxRetries", "baseDelayMs", "maxDelayMs"];
+fn retry(field: &YamlField<'_>, file: &mut ModelsFile) -> Result<(), YamlError> {
+    const NAMES: [&str; 8] = [
+        "enabled",
+        "requestMaxRetries",
+        "streamMaxRetries",
+        "maxRetries",
+        "baseDelayMs",
+        "maxDelayMs",
+        "fallbackChains",
+        "fallbackRevertPolicy",
+    ];
     /// Most attempts.
     const OFTEN: u64 = 100;
     /// Most milliseconds: an hour.
@@ -384,8 +396,23 @@ fn retry(field: &YamlField<'_>) -> Result<RetrySettings, YamlError> {
             "maxRetries" => retry.max_retries = up_to(OFTEN)?,
             "baseDelayMs" => retry.base_delay_ms = up_to(LONG)?,
             "maxDelayMs" => retry.max_delay_ms = up_to(LONG)?,
+            "fallbackChains" => file.fallback_chains = fallback_chains(&value)?,
+            "fallbackRevertPolicy" => {
+                file.reverts_fallback = Some(value.one_of(&["cooldown-expiry", "never"])?.value != "never");
+            }
             _ => return Err(field.unknown_child(entry, &NAMES)),
         }
     }
-    Ok(retry)
+    file.retry = retry;
+    Ok(())
+}
+
+/// For each role, the models that go on.
+fn fallback_chains(field: &YamlField<'_>) -> Result<BTreeMap<ModelRole, Vec<String>>, YamlError> {
+    let names: Vec<&str> = ModelRole::ALL.iter().map(|role| role.name()).collect();
+    let chain = |entry: &YamlEntry| {
+        let role = ModelRole::from_name(&entry.name).ok_or_else(|| field.unknown_child(entry, &names))?;
+        Ok((role, field.child(entry).texts()?))
+    };
+    field.table()?.iter().map(chain).collect()
 }

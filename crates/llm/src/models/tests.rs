@@ -55,7 +55,7 @@ roles: {default: work/big:high, smol: work/small}
 modelProviderOrder: [work, anthropic]
 enabledModels: ['work/*', '*opus*']
 disabledProviders: [groq]
-retry: {enabled: true, requestMaxRetries: 2, streamMaxRetries: 1, maxRetries: 3, baseDelayMs: 100, maxDelayMs: 1000}
+retry: {enabled: true, requestMaxRetries: 2, streamMaxRetries: 1, maxRetries: 3, baseDelayMs: 100, maxDelayMs: 1000, fallbackChains: {default: [openai/gpt-5, ollama/q]}, fallbackRevertPolicy: never}
 ";
     let registry = registry(text);
     assert!(registry.provider("groq").is_none());
@@ -104,6 +104,8 @@ retry: {enabled: true, requestMaxRetries: 2, streamMaxRetries: 1, maxRetries: 3,
         max_delay: millis(1000),
     };
     assert_eq!(registry.file.retry.budget(), said);
+    let chain = &registry.file.fallback_chains[&ModelRole::Default];
+    assert_eq!((chain.len(), registry.file.reverts_fallback), (2, Some(false)));
     assert!(!format!("{registry:?}").contains("WORK_KEY"));
 }
 

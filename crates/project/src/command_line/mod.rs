@@ -10,7 +10,7 @@ mod parse;
 mod tests;
 mod words;
 
-pub use parse::parse;
+pub use parse::{parse, parse_strictly};
 
 /// Commands and expansions inside each other.
 pub const MAX_DEPTH: usize = 64;
@@ -86,6 +86,10 @@ pub enum CompoundKind {
     Function {
         name: String,
     },
+    /// `[[ … ]]`, with all words and signs in `words`.
+    Test,
+    /// `(( … ))`, and the head of a `for (( … ))`, with the text in `words`.
+    Arithmetic,
 }
 
 /// `<file`, `2>file`, `<<END`
@@ -101,6 +105,8 @@ pub struct CommandRedirect {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandWord {
     pub parts: Vec<WordPart>,
+    /// Every expansion in it stands in double quotes.
+    pub fully_quoted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,6 +123,17 @@ pub enum WordPart {
     Arithmetic(CommandWord),
 }
 
+/// Which shell a line is for, and how much of a doubt is an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShellDialect {
+    /// Any shell, read as well as it goes.
+    Lenient,
+    /// bash; what could be read in two ways is an error.
+    Bash,
+    /// A shell that knows nothing but POSIX; what bash would read otherwise is an error, too.
+    Posix,
+}
+
 /// Why a line cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum CommandLineError {
@@ -126,6 +143,8 @@ pub enum CommandLineError {
     TooDeep,
     #[error("`{opening}` has no end")]
     Unclosed { opening: &'static str },
+    #[error("{what} can mean several things")]
+    Unclear { what: &'static str },
     #[error("a `{found}` stands where a command should")]
     Unexpected { found: char },
 }

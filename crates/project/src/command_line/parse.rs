@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     CommandConnector, CommandEntry, CommandLineError, CommandList, CommandRedirect, CommandWord,
-    CompoundCommand, CompoundKind, MAX_BYTES, MAX_DEPTH, ShellCommand, SimpleCommand, WordPart,
+    CompoundCommand, CompoundKind, MAX_BYTES, MAX_DEPTH, ShellCommand, ShellDialect, SimpleCommand, WordPart,
 };
 
 pub(super) type Parsed<T> = Result<T, CommandLineError>;
@@ -23,14 +23,22 @@ pub(super) type Parsed<T> = Result<T, CommandLineError>;
 /// # Ok::<(), relaycode_project::command_line::CommandLineError>(())
 /// ```
 pub fn parse(text: &str) -> Parsed<CommandList> {
-    parse_nested(text, 0)
+    parse_nested(text, 0, ShellDialect::Lenient)
 }
 
-pub(super) fn parse_nested(text: &str, depth: usize) -> Parsed<CommandList> {
+/// Reads a command line of which somebody has to know for certain what it would run.
+///
+/// # Errors
+/// As [`parse`], and if a shell could read it in another way.
+pub fn parse_strictly(text: &str, dialect: ShellDialect) -> Parsed<CommandList> {
+    parse_nested(text, 0, dialect)
+}
+
+pub(super) fn parse_nested(text: &str, depth: usize, dialect: ShellDialect) -> Parsed<CommandList> {
     if text.len() > MAX_BYTES {
         return Err(CommandLineError::TooLong);
     }
-    let mut parser = CommandParser::new(text, depth);
+    let mut parser = CommandParser::new(text, depth, dialect);
     let list = parser.list()?;
     match parser.peek() {
         Some(found) => Err(CommandLineError::Unexpected { found }),
@@ -38,6 +46,8 @@ pub(super) fn parse_nested(text: &str, depth: usize) -> Parsed<CommandList> {
     }
 }
 
+/// Here-documents of one line.
+const MAX_HEREDOCS: usize = 16;
 /// Longer ones first.
 const REDIRECTS: &[&str] = &["<<<", "<<-", "&>>", "<<", "<&", "<>", ">>", ">&", ">|", "&>", "<", ">"];
 /// Words that end the list in which they stand, where a command could begin.
@@ -51,11 +61,27 @@ pub(super) struct CommandParser<'a> {
     pub(super) no_arithmetic: HashSet<usize>,
     /// Where the line behind the here-documents of this one begins.
     pub(super) behind_heredocs: Option<usize>,
+    pub(super) dialect: ShellDialect,
+    heredocs: usize,
 }
 
 impl<'a> CommandParser<'a> {
-    fn new(text: &'a str, depth: usize) -> CommandParser<'a> {
-        CommandParser { text, at: 0, depth, no_arithmetic: HashSet::new(), behind_heredocs: None }
+    fn new(text: &'a str, depth: usize, dialect: ShellDialect) -> CommandParser<'a> {
+        let no_arithmetic = HashSet::new();
+        CommandParser { text, at: 0, depth, no_arithmetic, behind_heredocs: None, dialect, heredocs: 0 }
+    }
+
+    /// An error where every doubt is one.
+    pub(super) fn doubt(&self, what: &'static str) -> Parsed<()> {
+        match self.dialect {
+            ShellDialect::Lenient => Ok(()),
+            ShellDialect::Bash | ShellDialect::Posix => Err(CommandLineError::Unclear { what }),
+        }
+    }
+
+    /// An error where only bash would read it so.
+    pub(super) fn bash_only(&self, what: &'static str) -> Parsed<()> {
+        if self.dialect == ShellDialect::Posix { self.doubt(what) } else { Ok(()) }
     }
 
     pub(super) fn rest(&self) -> &'a str {
@@ -125,11 +151,19 @@ impl<'a> CommandParser<'a> {
         let mut list = CommandList::default();
         loop {
             self.skip_lines();
-            if self.rest().is_empty() || self.peek() == Some(')') || self.rest().starts_with(";;") {
+            let before = list.entries.last().map(|entry| entry.then);
+            let closes = self.rest().is_empty() || self.peek() == Some(')') || self.rest().starts_with(";;");
+            if closes || self.keyword().is_some_and(|word| CLOSERS.contains(&word)) {
+                use CommandConnector::{And, Or, Pipe};
+                if matches!(before, Some(And | Or | Pipe)) {
+                    self.doubt("a line that ends in `&&`, `||` or `|`")?;
+                }
                 return Ok(list);
             }
-            if self.keyword().is_some_and(|word| CLOSERS.contains(&word)) {
-                return Ok(list);
+            // Behind a pipe they are programs.
+            let piped = before == Some(CommandConnector::Pipe);
+            if piped && matches!(self.keyword(), Some("time" | "!")) {
+                self.doubt("`time` or `!` behind a pipe")?;
             }
             let command = self.command()?;
             self.skip_blanks();
@@ -180,7 +214,12 @@ impl<'a> CommandParser<'a> {
 
     fn command(&mut self) -> Parsed<ShellCommand> {
         self.nested(|parser| {
-            let compound = if parser.take("(") {
+            let bash = parser.dialect != ShellDialect::Lenient;
+            let compound = if bash && parser.rest().starts_with("((") {
+                parser.bash_only("`((`")?;
+                let text = parser.double_parentheses()?;
+                (CompoundKind::Arithmetic, vec![text], Vec::new())
+            } else if parser.take("(") {
                 let body = parser.list()?;
                 if !parser.take(")") {
                     return Err(CommandLineError::Unclosed { opening: "(" });
@@ -193,6 +232,13 @@ impl<'a> CommandParser<'a> {
                         parser.take(word);
                         parser.skip_blanks();
                         return parser.command();
+                    }
+                    Some("[[") if bash => {
+                        parser.bash_only("`[[`")?;
+                        (CompoundKind::Test, parser.test_words()?, Vec::new())
+                    }
+                    Some("coproc" | "select" | "function") if bash => {
+                        return Err(CommandLineError::Unclear { what: "`coproc`, `select` or `function`" });
                     }
                     Some("{") => {
                         parser.take("{");
@@ -216,6 +262,7 @@ impl<'a> CommandParser<'a> {
                         parser.function(name)?
                     }
                     Some(name) if parser.is_function(name) => {
+                        parser.doubt("a function")?;
                         let name = name.to_string();
                         parser.take(&name);
                         parser.function(name)?
@@ -264,6 +311,14 @@ impl<'a> CommandParser<'a> {
     fn for_loop(&mut self) -> Parsed<(CompoundKind, Vec<CommandWord>, Vec<CommandList>)> {
         self.take("for");
         self.skip_blanks();
+        if self.dialect != ShellDialect::Lenient && self.rest().starts_with("((") {
+            self.bash_only("`for ((`")?;
+            let words = vec![self.double_parentheses()?];
+            self.skip_blanks();
+            self.take(";");
+            self.skip_lines();
+            return Ok((CompoundKind::Arithmetic, words, vec![self.loop_body()?]));
+        }
         let variable = self.keyword().unwrap_or_default().to_string();
         self.take(&variable);
         self.skip_lines();
@@ -277,7 +332,10 @@ impl<'a> CommandParser<'a> {
                 }
             }
         } else {
-            words.push(CommandWord { parts: vec![WordPart::Parameter("@".to_string())] });
+            words.push(CommandWord {
+                parts: vec![WordPart::Parameter("@".to_string())],
+                ..CommandWord::default()
+            });
         }
         self.skip_blanks();
         self.take(";");
@@ -388,6 +446,15 @@ impl<'a> CommandParser<'a> {
         if operator.len() == 1 && behind[1..].starts_with('(') {
             return Ok(None);
         }
+        if operator.starts_with('&')
+            || *operator == "<<<"
+            || *operator == ">&" && self.dialect == ShellDialect::Posix
+        {
+            let descriptor = behind[operator.len()..].starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            if !(*operator == ">&" && descriptor) {
+                self.bash_only("`&>` or `<<<`")?;
+            }
+        }
         self.at += digits + operator.len();
         self.skip_blanks();
         let Some(target) = self.word()? else {
@@ -401,10 +468,73 @@ impl<'a> CommandParser<'a> {
         Ok(Some(CommandRedirect { operator, target }))
     }
 
+    /// Whether the rest of the line ends where it seems to: the here-document begins behind it.
+    fn check_heredoc_line(&mut self) -> Parsed<()> {
+        if self.dialect == ShellDialect::Lenient {
+            return Ok(());
+        }
+        self.heredocs += 1;
+        if self.heredocs > MAX_HEREDOCS {
+            return Err(CommandLineError::TooDeep);
+        }
+        let mut quote = None;
+        for c in self.rest().chars().take_while(|c| *c != '\n') {
+            match (quote, c) {
+                (Some(open), c) if open == c => quote = None,
+                (None, '\'' | '"') => quote = Some(c),
+                (None | Some('"'), '`' | '\\') | (None, '#') => {
+                    return self.doubt("a here-document in this line");
+                }
+                (None, '(') | (Some('"'), '(') => return self.doubt("a here-document in this line"),
+                _ => {}
+            }
+        }
+        if quote.is_some() { self.doubt("a here-document in this line") } else { Ok(()) }
+    }
+
+    /// `((` to `))`, as one text. What is more than plain arithmetic is left to the reader of the word.
+    fn double_parentheses(&mut self) -> Parsed<CommandWord> {
+        const UNCLOSED: CommandLineError = CommandLineError::Unclosed { opening: "((" };
+        self.take("((");
+        let length = self.rest().find("))").ok_or(UNCLOSED)?;
+        let text = self.rest()[..length].to_string();
+        if text.contains(['"', '\'', '`', '\\', '(', ')', '\n']) {
+            self.doubt("`((`")?;
+        }
+        self.at += length + 2;
+        Ok(CommandWord { parts: vec![WordPart::Literal { text, quoted: false }], ..CommandWord::default() })
+    }
+
+    /// `[[` to `]]`: words and signs.
+    fn test_words(&mut self) -> Parsed<Vec<CommandWord>> {
+        self.take("[[");
+        let mut words = Vec::new();
+        loop {
+            self.skip_lines();
+            if self.take_keyword("]]") {
+                return Ok(words);
+            }
+            let sign =
+                ["&&", "||", "<", ">", "(", ")"].into_iter().find(|sign| self.rest().starts_with(*sign));
+            if matches!(sign, Some("<" | ">")) && self.rest()[1..].starts_with('(') {
+                self.doubt("a substitution in `[[`")?;
+            }
+            if let Some(sign) = sign {
+                self.take(sign);
+                continue;
+            }
+            match self.word()? {
+                Some(word) => words.push(word),
+                None => return Err(CommandLineError::Unclosed { opening: "[[" }),
+            }
+        }
+    }
+
     /// The text of a here-document. It stands behind this line, and behind those that the line announced before.
     fn heredoc(&mut self, delimiter: &CommandWord, drops_tabs: bool) -> Parsed<CommandWord> {
         const UNCLOSED: CommandLineError = CommandLineError::Unclosed { opening: "<<" };
         let end = delimiter.literal().ok_or(UNCLOSED)?;
+        self.check_heredoc_line()?;
         let line_end = || self.rest().find('\n').map(|length| self.at + length + 1);
         let mut at = self.behind_heredocs.or_else(line_end).ok_or(UNCLOSED)?;
         let mut body = String::new();
@@ -419,16 +549,22 @@ impl<'a> CommandParser<'a> {
             if line.strip_suffix('\n').unwrap_or(line) == end {
                 break;
             }
+            if delimiter.bare().is_some() && line.ends_with("\\\n") {
+                self.doubt("a continued line in a here-document")?;
+            }
             body.push_str(line);
         }
         self.behind_heredocs = Some(at);
         if delimiter.bare().is_none() {
-            return Ok(CommandWord { parts: vec![WordPart::Literal { text: body, quoted: true }] });
+            return Ok(CommandWord {
+                parts: vec![WordPart::Literal { text: body, quoted: true }],
+                ..CommandWord::default()
+            });
         }
         if self.depth >= MAX_DEPTH {
             return Err(CommandLineError::TooDeep);
         }
-        let mut inner = CommandParser::new(&body, self.depth + 1);
+        let mut inner = CommandParser::new(&body, self.depth + 1, self.dialect);
         let mut word = CommandWord::default();
         while let Some(c) = inner.next() {
             inner.quoted_char(c, "\\$`", &mut word)?;

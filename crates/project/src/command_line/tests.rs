@@ -122,6 +122,18 @@ fn depth_is_bounded_and_no_nesting_takes_long() {
     assert!(start.elapsed().as_secs() < 5);
 }
 
+#[test]
+fn what_a_shell_refuses_is_unclear_where_certainty_is_asked_for() {
+    for line in ["ls &&", "ls ||", "ls |", "ls |&\n", "(ls &&)", "{ ls |\n}", "if ls &&; then ls; fi"] {
+        for dialect in [ShellDialect::Bash, ShellDialect::Posix] {
+            assert!(parse_strictly(line, dialect).is_err(), "{line:?}");
+        }
+    }
+    for line in ["ls &&\nls", "ls |\n\nls", "ls &", "ls;", "(ls)", "{ ls; }"] {
+        assert!(parse_strictly(line, ShellDialect::Posix).is_ok(), "{line:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_makes_it_panic(line in "[a$`'\"\\\\(){}<>|&;\n #=:*-]{0,60}") {

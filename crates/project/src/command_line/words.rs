@@ -1,16 +1,19 @@
 //! Words: quotes, escapes and expansions.
 
 use super::parse::{CommandParser, Parsed, parse_nested};
-use super::{CommandLineError, CommandWord, MAX_DEPTH, WordPart};
+use super::{CommandLineError, CommandWord, MAX_DEPTH, ShellDialect, WordPart};
 
 impl CommandParser<'_> {
     /// One word; `None` if none begins here.
     pub(super) fn word(&mut self) -> Parsed<Option<CommandWord>> {
         let mut word = CommandWord::default();
+        let mut has_open_expansion = false;
         let start = self.at;
         while let Some(c) = self.peek() {
             if (c == '<' || c == '>') && self.rest()[1..].starts_with('(') {
+                self.bash_only("`<(`")?;
                 self.at += 2;
+                has_open_expansion = true;
                 word.parts.push(self.substitution()?);
                 continue;
             }
@@ -20,7 +23,7 @@ impl CommandParser<'_> {
             self.at += c.len_utf8();
             match c {
                 '\\' => match self.next() {
-                    Some('\n') => {}
+                    Some('\n') => self.doubt("a continued word")?,
                     Some(escaped) => word.push(escaped, true),
                     None => word.push('\\', false),
                 },
@@ -42,10 +45,14 @@ impl CommandParser<'_> {
                         }
                     }
                 }
-                '$' | '`' => self.expansion(c, false, &mut word)?,
+                '$' | '`' => {
+                    has_open_expansion = true;
+                    self.expansion(c, false, &mut word)?;
+                }
                 _ => word.push(c, false),
             }
         }
+        word.fully_quoted = !has_open_expansion;
         Ok((self.at > start).then_some(word))
     }
 
@@ -53,7 +60,10 @@ impl CommandParser<'_> {
     pub(super) fn quoted_char(&mut self, c: char, escapable: &str, word: &mut CommandWord) -> Parsed<()> {
         match c {
             '\\' => match self.peek() {
-                Some('\n') => self.at += 1,
+                Some('\n') => {
+                    self.doubt("a continued line in quotes")?;
+                    self.at += 1;
+                }
                 Some(next) if escapable.contains(next) => {
                     self.at += 1;
                     word.push(next, true);
@@ -91,6 +101,16 @@ impl CommandParser<'_> {
                 self.at += 1;
                 WordPart::Parameter(c.to_string())
             }
+            Some('\'') if !quoted && self.dialect != ShellDialect::Lenient => {
+                self.bash_only("`$'`")?;
+                self.at += 1;
+                let text = self.ansi_quoted()?;
+                WordPart::Literal { text, quoted: true }
+            }
+            Some('"' | '[' | '\\') if !quoted && self.dialect != ShellDialect::Lenient => {
+                return self.doubt("what stands behind this `$`");
+            }
+            Some('[') if self.dialect != ShellDialect::Lenient => return self.doubt("`$[`"),
             // `$'…'` and `$"…"` of other shells: the quotes are read as they stand.
             _ => {
                 word.push('$', quoted);
@@ -103,7 +123,14 @@ impl CommandParser<'_> {
 
     /// Behind `$(` or `<(`.
     fn substitution(&mut self) -> Parsed<WordPart> {
+        let outer = self.behind_heredocs;
+        if outer.is_some() {
+            self.doubt("a substitution behind a here-document")?;
+        }
         let list = self.nested(Self::list)?;
+        if self.behind_heredocs != outer {
+            self.doubt("a here-document in this substitution")?;
+        }
         if self.take(")") {
             Ok(WordPart::Substitution(list))
         } else {
@@ -151,6 +178,10 @@ impl CommandParser<'_> {
         if !name.is_empty() && self.take("}") {
             return Ok(WordPart::Parameter(name));
         }
+        let end = self.rest().find('}').unwrap_or(self.rest().len());
+        if self.rest()[..end].contains(['"', '\'', '\\', '`', '{', '(', '\n']) {
+            self.doubt("what stands in this `${`")?;
+        }
         let mut word = CommandWord::default();
         let mut in_quotes = false;
         while let Some(c) = self.next() {
@@ -174,6 +205,25 @@ impl CommandParser<'_> {
         Err(CommandLineError::Unclosed { opening: "${" })
     }
 
+    /// Behind `$'`: up to the quote, with its escapes.
+    fn ansi_quoted(&mut self) -> Parsed<String> {
+        let mut text = String::new();
+        loop {
+            match self.next() {
+                None => return Err(CommandLineError::Unclosed { opening: "$'" }),
+                Some('\'') => return Ok(text),
+                Some('\\') => match self.next() {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some(c @ ('\\' | '\'' | '"' | '?')) => text.push(c),
+                    // By number: what it is matters to nobody who writes it openly.
+                    _ => return Err(CommandLineError::Unclear { what: "an escape in `$'`" }),
+                },
+                Some(c) => text.push(c),
+            }
+        }
+    }
+
     /// Behind a backtick: its text, in which a backslash quotes, is a command line of its own.
     fn backticks(&mut self) -> Parsed<WordPart> {
         let mut inner = String::new();
@@ -181,6 +231,9 @@ impl CommandParser<'_> {
             match self.next() {
                 None => return Err(CommandLineError::Unclosed { opening: "`" }),
                 Some('`') => break,
+                Some('\\') if self.dialect != ShellDialect::Lenient => {
+                    return Err(CommandLineError::Unclear { what: "a backslash in backticks" });
+                }
                 Some('\\') => match self.next() {
                     Some(c @ ('`' | '\\' | '$')) => inner.push(c),
                     Some(c) => inner.extend(['\\', c]),
@@ -192,6 +245,6 @@ impl CommandParser<'_> {
         if self.depth >= MAX_DEPTH {
             return Err(CommandLineError::TooDeep);
         }
-        Ok(WordPart::Substitution(parse_nested(&inner, self.depth + 1)?))
+        Ok(WordPart::Substitution(parse_nested(&inner, self.depth + 1, self.dialect)?))
     }
 }

@@ -1,6 +1,7 @@
 //! The values that are one of some names, and those names.
 
-use super::{ApprovalMode, BranchTemplate, LogLevel, PreferredStrategy};
+use super::{AgentInterruptMode, AgentQueueMode, ApprovalMode, BranchTemplate, LogLevel, PreferredStrategy};
+use crate::access::Access;
 
 /// A value with a name.
 pub(super) trait NamedChoice {
@@ -52,6 +53,25 @@ impl ChoiceTable for ApprovalMode {
 impl ChoiceTable for BranchTemplate {
     const ALL: &'static [(&'static str, BranchTemplate)] =
         &[("uuid", BranchTemplate::Uuid), ("gitCommitMsg", BranchTemplate::GitCommitMsg)];
+}
+
+impl ChoiceTable for AgentQueueMode {
+    const ALL: &'static [(&'static str, AgentQueueMode)] =
+        &[("one-at-a-time", AgentQueueMode::OneAtATime), ("all", AgentQueueMode::All)];
+}
+
+impl ChoiceTable for AgentInterruptMode {
+    const ALL: &'static [(&'static str, AgentInterruptMode)] =
+        &[("immediate", AgentInterruptMode::Immediate), ("wait", AgentInterruptMode::Wait)];
+}
+
+impl ChoiceTable for Access {
+    const ALL: &'static [(&'static str, Access)] = &[
+        ("read-only", Access::ReadOnly),
+        ("ask", Access::Ask),
+        ("workspace", Access::Workspace),
+        ("full", Access::Full),
+    ];
 }
 
 /// Their names, for whoever shows them.

@@ -4,6 +4,7 @@
 use serde_json::Value as Json;
 
 use super::{Config, choices::NamedChoice};
+use crate::permissions::PermissionEffect;
 
 /// One key of the configuration.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub enum ConfigValueKind {
     Number { least: u64, most: u64, or_none: bool },
     /// One of some names.
     Choice(&'static [ConfigChoice]),
+    /// A list of permission rules of this effect.
+    Rules(PermissionEffect),
 }
 
 /// One of the names that a key may have as its value.
@@ -89,6 +92,7 @@ pub(super) enum ConfigSlot<'a> {
     Number(&'a mut u64),
     Limit(&'a mut Option<u64>),
     Choice(&'a mut dyn NamedChoice),
+    List(&'a mut Vec<String>),
 }
 
 /// A value that its key allows.
@@ -99,6 +103,7 @@ pub(super) enum ConfigValue {
     Number(u64),
     /// Also a choice, by its present name.
     Text(String),
+    List(Vec<String>),
 }
 
 impl ConfigValue {
@@ -108,6 +113,7 @@ impl ConfigValue {
             ConfigValue::Switch(on) => Json::from(*on),
             ConfigValue::Number(number) => Json::from(*number),
             ConfigValue::Text(text) => Json::from(text.as_str()),
+            ConfigValue::List(texts) => Json::from(texts.as_slice()),
         }
     }
 }
@@ -134,6 +140,7 @@ impl ConfigKey {
             ConfigSlot::Number(number) => ConfigValue::Number(*number),
             ConfigSlot::Limit(limit) => limit.map_or(ConfigValue::None, ConfigValue::Number),
             ConfigSlot::Choice(choice) => ConfigValue::Text(choice.name().to_string()),
+            ConfigSlot::List(texts) => ConfigValue::List(std::mem::take(texts)),
         }
     }
 
@@ -147,6 +154,7 @@ impl ConfigKey {
             (ConfigSlot::Limit(slot), ConfigValue::Number(number)) => *slot = Some(*number),
             (ConfigSlot::Limit(slot), ConfigValue::None) => *slot = None,
             (ConfigSlot::Choice(slot), ConfigValue::Text(name)) => slot.set_by_name(name),
+            (ConfigSlot::List(slot), ConfigValue::List(texts)) => slot.clone_from(texts),
             _ => {}
         }
     }
@@ -158,13 +166,15 @@ pub fn find_key(name: &str) -> Option<&'static ConfigKey> {
 }
 
 /// The sections and what they are about, in the order of the file.
-pub const SECTIONS: [(&str, &str); 6] = [
+pub const SECTIONS: [(&str, &str); 8] = [
     ("core", "How relay itself behaves."),
     ("watcher", "How the clipboard is watched and what the prompt asks for."),
     ("patch", "How a change is judged."),
     ("limits", "How much an answer may be, and may change; `--limit` goes before."),
     ("git", "What is done with git."),
     ("friends", "Whom `ask`, `review` and `do` turn to, and how long they wait."),
+    ("permissions", "What agents and commands may do without asking; `relay permissions` lists the rules."),
+    ("agent", "How relay's own agent works: `relay run`."),
 ];
 
 const fn choice(name: &'static str) -> ConfigChoice {
@@ -188,6 +198,13 @@ const APPROVALS: &[ConfigChoice] = &[
     ConfigChoice { name: "manual", legacy_names: &["no"] },
 ];
 
+const QUEUE_MODES: &[ConfigChoice] = &[choice("one-at-a-time"), choice("all")];
+
+const INTERRUPT_MODES: &[ConfigChoice] = &[choice("immediate"), choice("wait")];
+
+const ACCESS_LEVELS: &[ConfigChoice] =
+    &[choice("read-only"), choice("ask"), choice("workspace"), choice("full")];
+
 const TEMPLATES: &[ConfigChoice] = &[choice("uuid"), choice("gitCommitMsg")];
 
 /// An hour in milliseconds.
@@ -199,7 +216,7 @@ const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
 #[rustfmt::skip]
-pub static KEYS: [ConfigKey; 29] = [
+pub static KEYS: [ConfigKey; 42] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
@@ -266,6 +283,33 @@ pub static KEYS: [ConfigKey; 29] = [
         "Seconds that a friend may take in all.").user_only(),
     key("friends.idleTimeout", number(1, 86_400), |c| ConfigSlot::Number(&mut c.friends.idle_timeout),
         "Seconds that a friend may show no sign of life.").user_only(),
+    key("permissions.deny", ConfigValueKind::Rules(PermissionEffect::Deny), |c| ConfigSlot::List(&mut c.permissions.deny),
+        "Rules of what is never done, whatever other rules say, such as \"edit .github/**\".").optional(),
+    key("permissions.ask", ConfigValueKind::Rules(PermissionEffect::Ask), |c| ConfigSlot::List(&mut c.permissions.ask),
+        "Rules of what is asked about every time, such as \"git push *\".").optional(),
+    key("permissions.allow", ConfigValueKind::Rules(PermissionEffect::Allow), |c| ConfigSlot::List(&mut c.permissions.allow),
+        "Rules of what is done without asking, such as \"cargo test *\".").user_only(),
+    key("agent.access", ConfigValueKind::Choice(ACCESS_LEVELS), |c| ConfigSlot::Choice(&mut c.agent.access),
+        "What the agent may do where `--access` does not say.").user_only(),
+    key("agent.maxTurns", limit(100_000), |c| ConfigSlot::Limit(&mut c.agent.max_turns),
+        "Answers of the model to one prompt; null: any number.").user_only(),
+    key("agent.maxTime", limit(7 * 86_400), |c| ConfigSlot::Limit(&mut c.agent.max_time),
+        "Seconds that one prompt may take; null: any time.").user_only(),
+    key("agent.maxCost", limit(100_000_000), |c| ConfigSlot::Limit(&mut c.agent.max_cost),
+        "US cents that one prompt may cost; null: any sum.").user_only(),
+    key("agent.repeatLimit", number(2, 1_000), |c| ConfigSlot::Number(&mut c.agent.repeat_limit),
+        "After so many repetitions of the same calls with the same results the model is told; after twice as many the run ends.")
+        .user_only(),
+    key("agent.parallelTools", number(1, 64), |c| ConfigSlot::Number(&mut c.agent.parallel_tools),
+        "Tools that only look and may run at the same time.").user_only(),
+    key("agent.steeringMode", ConfigValueKind::Choice(QUEUE_MODES), |c| ConfigSlot::Choice(&mut c.agent.steering_mode),
+        "How many messages that steer the agent go to the model together.").user_only(),
+    key("agent.followUpMode", ConfigValueKind::Choice(QUEUE_MODES), |c| ConfigSlot::Choice(&mut c.agent.follow_up_mode),
+        "How many messages that wait for the end of a run go to the model together.").user_only(),
+    key("agent.interruptMode", ConfigValueKind::Choice(INTERRUPT_MODES), |c| ConfigSlot::Choice(&mut c.agent.interrupt_mode),
+        "When a message that steers counts: between two calls of an answer, or after all of them.").user_only(),
+    key("agent.instructions", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.instructions),
+        "Whether the agent reads AGENTS.md, CLAUDE.md and rule files.").user_only(),
 ];
 
 /// A key that every command reads and `init` writes.

@@ -9,9 +9,12 @@ use super::keys::{
 use super::literal::{ConfigPosition, LiteralEntry, LiteralNode, LiteralValue};
 use super::{ConfigError, ConfigErrorKind, ConfigRemark, PROJECT_ID_CHARACTERS};
 use super::{error::excerpt, key_suggestion::nearest_key};
+use crate::permissions::{PermissionEffect, PermissionRule};
 
 /// Remarks on one file; what is beyond is only counted.
 const REMARKS: usize = 20;
+/// Permission rules of one effect in one file.
+const CONFIG_RULES: usize = 1_000;
 
 /// What one file sets.
 #[derive(Debug, Default)]
@@ -158,6 +161,9 @@ impl LayerReader<'_> {
             (ConfigValueKind::Text(rule), LiteralValue::Text(text)) => {
                 return self.text(key, rule, text, node.at);
             }
+            (ConfigValueKind::Rules(effect), LiteralValue::List(items)) => {
+                return self.rules(key, effect, items);
+            }
             (ConfigValueKind::Switch, LiteralValue::Switch(on)) => Some(ConfigValue::Switch(*on)),
             (ConfigValueKind::Number { least, most, .. }, LiteralValue::Number(number)) => {
                 let number = whole_number(*number).filter(|number| (least..=most).contains(number));
@@ -176,6 +182,35 @@ impl LayerReader<'_> {
             let hint = if null { "Leave the key out to get its default" } else { "" };
             self.error(error_kind_for(key), node.at, what, hint)
         })
+    }
+
+    /// Permission rules, each as it is written.
+    fn rules(
+        &self,
+        key: &ConfigKey,
+        effect: PermissionEffect,
+        items: &[LiteralNode],
+    ) -> Result<ConfigValue, ConfigError> {
+        let hint = || format!("It must be {}", allowed_values(key.kind));
+        if items.len() > CONFIG_RULES {
+            let what = format!("`{}` has more than {CONFIG_RULES} rules", key.name);
+            let at = items.first().map(|item| item.at).unwrap_or_default();
+            return Err(self.error(ConfigErrorKind::Value, at, what, &hint()));
+        }
+        let rule = |item: &LiteralNode| {
+            let LiteralValue::Text(text) = &item.value else {
+                let what = format!("`{}` holds {}; it must hold texts", key.name, kind_of(&item.value));
+                return Err(self.error(ConfigErrorKind::Value, item.at, what, &hint()));
+            };
+            match PermissionRule::parse(effect, text) {
+                Ok(_) => Ok(text.clone()),
+                Err(error) => {
+                    let what = format!("`{}`: {error}", key.name);
+                    Err(self.error(ConfigErrorKind::Value, item.at, what, &hint()))
+                }
+            }
+        };
+        Ok(ConfigValue::List(items.iter().map(rule).collect::<Result<_, _>>()?))
     }
 
     fn text(
@@ -284,6 +319,9 @@ pub(super) fn allowed_values(kind: ConfigValueKind) -> String {
             ConfigTextRule::Friends => "whom to ask, such as \"codex\" or \"codex,claude\"".to_string(),
         },
         ConfigValueKind::Switch => "true or false".to_string(),
+        ConfigValueKind::Rules(_) => {
+            "a list of rules, such as [\"cargo test *\", \"edit src/**\"]".to_string()
+        }
         ConfigValueKind::Number { least, most, or_none } => {
             let none = if or_none { ", or null" } else { "" };
             format!("a whole number from {least} to {most}{none}")

@@ -22,6 +22,8 @@ mod user_yaml;
 
 use std::path::PathBuf;
 
+use crate::access::Access;
+
 pub use error::{ConfigError, ConfigErrorKind};
 pub use load::{PROJECT_FILES, USER_FILE, load, load_all};
 pub use rules::{PROJECT_ID_CHARACTERS, check_project_id};
@@ -47,6 +49,10 @@ pub struct Config {
     /// Whom `ask`, `review` and `do` turn to. Only the user's own file says so: what a project holds goes to nobody
     /// whom its user did not choose.
     pub friends: FriendsConfig,
+    /// What is done without asking, asked about, and never done.
+    pub permissions: PermissionsConfig,
+    /// How relay's own agent works. Only the user's own file says so.
+    pub agent: AgentConfig,
 }
 
 /// `core.*`
@@ -166,6 +172,56 @@ pub struct FriendsConfig {
     pub idle_timeout: u64,
 }
 
+/// `permissions.*`: rules as they are written ([`crate::permissions::PermissionRule`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PermissionsConfig {
+    pub deny: Vec<String>,
+    pub ask: Vec<String>,
+    /// Only the user's own file says so.
+    pub allow: Vec<String>,
+}
+
+/// `agent.*`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentConfig {
+    /// What it may do.
+    pub access: Access,
+    /// Answers of the model to one prompt.
+    pub max_turns: Option<u64>,
+    /// Seconds for one prompt.
+    pub max_time: Option<u64>,
+    /// US cents for one prompt.
+    pub max_cost: Option<u64>,
+    /// Repetitions after which the model is told.
+    pub repeat_limit: u64,
+    /// Tools that only look, at the same time.
+    pub parallel_tools: u64,
+    /// How many steering messages go together.
+    pub steering_mode: AgentQueueMode,
+    /// How many follow-ups go together.
+    pub follow_up_mode: AgentQueueMode,
+    /// When steering counts.
+    pub interrupt_mode: AgentInterruptMode,
+    /// What user and project wrote for agents is read.
+    pub instructions: bool,
+}
+
+/// `agent.steeringMode`, `agent.followUpMode`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentQueueMode {
+    OneAtATime,
+    All,
+}
+
+/// `agent.interruptMode`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentInterruptMode {
+    /// Between two calls.
+    Immediate,
+    /// After all calls of the answer.
+    Wait,
+}
+
 /// `git.gitBranchTemplate`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchTemplate {
@@ -204,6 +260,19 @@ impl Default for Config {
                 git_branch_template: BranchTemplate::GitCommitMsg,
             },
             friends: FriendsConfig { default: "codex".to_string(), timeout: 600, idle_timeout: 300 },
+            permissions: PermissionsConfig::default(),
+            agent: AgentConfig {
+                access: Access::Workspace,
+                max_turns: None,
+                max_time: None,
+                max_cost: None,
+                repeat_limit: 5,
+                parallel_tools: 8,
+                steering_mode: AgentQueueMode::OneAtATime,
+                follow_up_mode: AgentQueueMode::OneAtATime,
+                interrupt_mode: AgentInterruptMode::Immediate,
+                instructions: true,
+            },
         }
     }
 }

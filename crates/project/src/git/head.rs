@@ -26,7 +26,7 @@ pub fn read(root: &Path) -> GitHead {
 }
 
 /// The repository's directory for the working tree at `top`.
-fn git_directory(top: &Path) -> Option<PathBuf> {
+pub(super) fn git_directory(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     if dot_git.is_dir() {
         return Some(dot_git);
@@ -50,11 +50,15 @@ fn read_git_directory(git: &Path) -> GitHead {
     GitHead { branch: Some(branch.to_string()), commit: resolve(git, name) }
 }
 
+/// The directory of the repository that a worktree belongs to.
+pub(super) fn shared_directory(git: &Path) -> Option<PathBuf> {
+    read_small(&git.join("commondir")).map(|text| git.join(text.trim()))
+}
+
 /// The commit that a ref names: a file of its own, or a line of the packed ones. A worktree has its
 /// refs in the repository it belongs to.
 fn resolve(git: &Path, name: &str) -> Option<String> {
-    let shared = read_small(&git.join("commondir")).map(|text| git.join(text.trim()));
-    let places = [Some(git.to_path_buf()), shared];
+    let places = [Some(git.to_path_buf()), shared_directory(git)];
     for place in places.iter().flatten() {
         if let Some(text) = read_small(&place.join(name)) {
             return parse_commit_id(text.trim());
@@ -81,11 +85,11 @@ fn is_ref(name: &str) -> bool {
     name.starts_with("refs/") && name.split('/').all(component) && !name.chars().any(char::is_control)
 }
 
-fn read_small(path: &Path) -> Option<String> {
+pub(super) fn read_small(path: &Path) -> Option<String> {
     read_bounded(path, SMALL)
 }
 
-fn read_bounded(path: &Path, most: u64) -> Option<String> {
+pub(super) fn read_bounded(path: &Path, most: u64) -> Option<String> {
     // A pipe would never end.
     path.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() <= most)?;
     let mut text = String::new();

@@ -19,6 +19,7 @@ pub mod head;
 mod hooks;
 mod ignored;
 mod scratch;
+pub mod snapshot;
 mod status;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,18 @@
 //! git under the process runner itself: what the tests beside the code say of git alone holds with a
-//! keeper in between.
+//! keeper in between. And what the permission engine says of lines, against what bash does.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "tests fail by panicking, and say what they measured"
+)]
 #![cfg(target_os = "linux")]
+
+mod permission_bash;
+mod permission_lines;
+mod permissions;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

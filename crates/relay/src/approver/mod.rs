@@ -10,7 +10,7 @@ pub(crate) mod edit;
 mod keep;
 pub(crate) mod pager;
 mod pick;
-mod private_dir;
+pub(crate) mod private_dir;
 pub(crate) mod spinner;
 #[cfg(test)]
 mod tests;

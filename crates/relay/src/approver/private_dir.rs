@@ -8,24 +8,24 @@ use std::path::{Path, PathBuf};
 
 use relaycode_ledger::TxId;
 
-pub(super) struct PrivateDir {
+pub(crate) struct PrivateDir {
     directory: PathBuf,
 }
 
 impl PrivateDir {
     /// A new directory in `parent` that only the user can enter.
-    pub(super) fn new(parent: &Path) -> io::Result<PrivateDir> {
+    pub(crate) fn new(parent: &Path) -> io::Result<PrivateDir> {
         let directory = parent.join(format!("relay-{}", TxId::random()));
         DirBuilder::new().mode(0o700).create(&directory)?;
         Ok(PrivateDir { directory })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.directory
     }
 
     /// A new file in it that only the user can read.
-    pub(super) fn create_file(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+    pub(crate) fn create_file(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
         let path = self.directory.join(name);
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         file.write_all(bytes)?;

@@ -18,6 +18,7 @@ mod keys;
 pub(crate) mod log;
 mod man;
 pub(crate) mod models;
+mod permissions;
 mod preview;
 pub(crate) mod prompt;
 mod record;
@@ -25,7 +26,8 @@ mod recover;
 mod redo;
 pub(crate) mod revert;
 mod review;
-mod sessions;
+mod run;
+pub(crate) mod sessions;
 pub(crate) mod show;
 mod trust;
 mod undo;
@@ -79,6 +81,7 @@ enum CliCommand {
     Git(git::GitArgs),
     Sessions(sessions::SessionsArgs),
     Trust(trust::TrustArgs),
+    Permissions(permissions::PermissionsArgs),
     Why(why::WhyArgs),
     Config(config::ConfigArgs),
     Doctor(doctor::DoctorArgs),
@@ -88,6 +91,7 @@ enum CliCommand {
     #[command(name = "do")]
     Do(do_::DoArgs),
     Friends(friends::FriendsArgs),
+    Run(run::RunArgs),
     Models(models::ModelsArgs),
     Keys(keys::KeysArgs),
     Completions(completions::CompletionsArgs),
@@ -116,6 +120,7 @@ impl CliCommand {
             CliCommand::Git(args) => args.run(ctx),
             CliCommand::Sessions(args) => args.run(ctx),
             CliCommand::Trust(args) => args.run(ctx),
+            CliCommand::Permissions(args) => args.run(ctx),
             CliCommand::Why(args) => args.run(ctx),
             CliCommand::Config(args) => args.run(ctx),
             CliCommand::Doctor(args) => args.run(ctx),
@@ -124,6 +129,7 @@ impl CliCommand {
             CliCommand::Review(args) => args.run(ctx),
             CliCommand::Do(args) => args.run(ctx),
             CliCommand::Friends(args) => args.run(ctx),
+            CliCommand::Run(args) => args.run(ctx),
             CliCommand::Models(args) => args.run(ctx),
             CliCommand::Keys(args) => args.run(ctx),
             CliCommand::Completions(args) => args.run(ctx),
@@ -134,9 +140,9 @@ impl CliCommand {
 
     /// Whether it may change the project.
     fn may_write(&self) -> bool {
-        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Redo, Revert, Undo, Watch};
+        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Redo, Revert, Run, Undo, Watch};
         let records = matches!(self, Apply(_) | Do(_) | Git(_) | Init(_) | Record(_) | Watch(_));
-        records || matches!(self, Recover(_) | Redo(_) | Revert(_) | Undo(_))
+        records || matches!(self, Recover(_) | Redo(_) | Revert(_) | Run(_) | Undo(_))
     }
 
     /// How the process ends: what was recorded ends as the recorded command did.

@@ -7,14 +7,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use relaycode_door::{Adoption, Door, DoorError, RecordedCommand};
-use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome, JobOutput};
+use relaycode_door::{
+    Adoption, CommandEnd, Door, DoorError, ProtectedChange, RecordedCommand, SetAsideReport, SetAsideRun,
+    quote_word,
+};
+use relaycode_exec::{ExecError, ExitReason, FenceLevel, Job, JobEnvironment, JobOutcome, JobOutput};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
-use relaycode_ledger::{LedgerError, SecureReport};
+use relaycode_ledger::{LedgerError, SecureProgress, SecureReport};
+use relaycode_project::access::Access;
 use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
+use crate::command_fence::{self, CommandFence, FencedCommand, run_fenced};
+use crate::friends::args::parse_access;
 use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, project, questions,
     start_spinner,
@@ -34,6 +40,13 @@ pub(crate) struct RecordArgs {
     #[arg(long, value_name = "TEXT")]
     message: Option<String>,
 
+    /// What the command may do: read-only, ask, workspace or full
+    ///
+    /// Below full it runs in a fence: it changes only the project (with read-only nothing), sees no secrets and no network, and
+    /// never writes git hooks, editor settings and the like. What it needs more is asked about.
+    #[arg(long, value_name = "ACCESS", value_parser = parse_access, default_value = "full")]
+    access: Access,
+
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -52,46 +65,72 @@ impl RecordArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
         let project = Project::open(ctx)?;
         project.recover(ctx)?;
+        let wanted = FencedCommand {
+            root: &project.root,
+            config: project.config()?,
+            words: &self.command,
+            access: self.access,
+        };
+        let fence = if self.access == Access::Full { None } else { wanted.permit(ctx)? };
         // From here to the end: whatever is typed is meant for the command, and what it did is always recorded.
         SignalGuard::hold_until_exit()?;
         let signals = SignalGuard::acquire()?;
         ignore_sigquit()?;
         let door = project.into_door(ctx)?;
-        let what =
-            RecordedCommand { argv: &self.command, message: self.message.as_deref(), now: clock::now_utc() };
+        let what = RecordedCommand {
+            argv: &self.command,
+            message: self.message.as_deref(),
+            now: clock::now_utc(),
+            origin: "record",
+            is_fenced: fence.is_some(),
+        };
 
         let began = Instant::now();
         let waiting = start_spinner(ctx, "backing up the project's files");
-        let watched = door.secure(&what, &mut |_, _| {}, &|| signals.stop_requested());
+        let mut watch = door.watch_commands(None)?;
+        let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| signals.stop_requested() };
+        let secured = watch.begin(&what, &[], &mut progress).cloned();
         drop(waiting);
-        let watched = watched?;
-        let secured = watched.recording.secure_report().clone();
+        let secured = secured?;
         let text = views::recording::secured_line(&secured, began.elapsed(), &ctx.console.err_style());
-        ctx.eprint_at(LogLevel::Info, &text);
+        let level = if secured.unsecured.is_empty() { LogLevel::Info } else { LogLevel::Warn };
+        ctx.eprint_at(level, &text);
         ctx.console.flush();
 
         let at_a_terminal = questions::open_terminal().is_some();
         signals.clear_interrupt();
-        let job = Job {
+        let mut job = Job {
+            fence: fence.as_ref().map(|fence| Box::new(fence.project.fence.clone())),
+            environment: JobEnvironment {
+                set: fence.as_ref().map_or(Vec::new(), |fence| fence.project.environment.clone()),
+                ..JobEnvironment::default()
+            },
             output: JobOutput::Inherited { stdout_to_stderr: ctx.is_json() },
-            keep_open: watched.recording.liveness_fd().map(Arc::new),
+            keep_open: watch.recording.liveness_fd().map(Arc::new),
             ..Job::argv(self.command.iter().cloned(), ctx.options.directory.clone())
         };
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
         let stop = || if at_a_terminal { signals.termination_requested() } else { signals.stop_requested() };
-        let ran = door.runner.run(&job, &stop, &mut |_| {});
+        let ran = run_fenced(&door.runner, &mut job, &stop);
 
         let waiting = start_spinner(ctx, "looking at what changed");
-        let (secured_at, outside) = watched.recording.storage_path();
+        let (secured_at, outside) = watch.recording.storage_path().unwrap_or_default();
         let secured_at = if outside { PathBuf::from(secured_at) } else { door.root.join(secured_at) };
         // A command may remove anything that is the user's.
         let is_secured_gone = !secured_at.exists();
-        let adoption = door.adopt(watched, ran.as_ref().ok());
+        let end = CommandEnd { finished: ran.as_ref().ok(), now: &clock::now_utc() };
+        let adoption = watch.finish(&end);
+        // What cannot be cleared away now, the next command clears.
+        let _ = watch.close();
         drop(waiting);
         let adoption = adoption.map_err(|error| not_recorded_failure(error, &door.root, &secured_at))?;
         let line = what.command_line();
         let finished = ran.map_err(|error| not_run_failure(&error, adoption.committed.is_some()))?;
-        report(&door, &line, &secured, &finished, &adoption, ctx);
+        report(&door, &line, &secured, &finished, &adoption, fence.as_ref(), ctx);
+        if let Some(fence) = &fence {
+            report_fence(fence, &door.root, &job, &finished, ctx);
+        }
+        let asked = decide_set_aside(&door, &adoption.set_aside, ctx);
         if let Some(committed) = &adoption.committed
             && let Some(said) = &committed.durability_doubt
         {
@@ -103,6 +142,7 @@ impl RecordArgs {
         if is_secured_gone {
             return Err(secured_lost_failure(&adoption, &secured_at));
         }
+        asked?;
         self.exit_as_command(&finished, adoption.committed.is_some())
     }
 }
@@ -124,6 +164,63 @@ impl RecordArgs {
     }
 }
 
+/// Tells what the fence did not stop, and what it may have stopped.
+fn report_fence(
+    fence: &CommandFence,
+    root: &Path,
+    job: &Job,
+    finished: &JobOutcome,
+    ctx: &mut CommandContext<'_>,
+) {
+    if job.fence.as_ref().is_some_and(|fence| fence.level == FenceLevel::Rules) {
+        let said = "the fence was one of level 2, which does not keep git hooks and the like from changes";
+        ctx.eprint_remark(LogLevel::Warn, said);
+        ctx.eprint_detail(LogLevel::Warn, "`relay doctor` says why");
+    }
+    // In git's own directory: of everything else a record says it.
+    for made in fence.project.made_names() {
+        let made = made.strip_prefix(root).unwrap_or(made).to_string_lossy();
+        let said = format!("the command made {made}, which can make git run something");
+        ctx.eprint_remark(LogLevel::Warn, &said);
+        let next = format!("look at it before you run git; `rm -r {}` removes it", quote_word(&made));
+        ctx.eprint_detail(LogLevel::Warn, &next);
+    }
+    if let Some(hint) = command_fence::failure_hint(finished, job) {
+        ctx.eprint_detail(LogLevel::Info, hint);
+    }
+}
+
+/// Tells what was set aside, and asks of each file whether it stays. Without anybody to ask it stays aside.
+fn decide_set_aside(
+    door: &Door,
+    set_aside: &SetAsideReport,
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<()> {
+    let look = ctx.console.err_style();
+    ctx.eprint_at(LogLevel::Warn, &views::recording::not_set_aside(set_aside, &look));
+    let mut terminal = if ctx.is_json() { None } else { questions::open_terminal() };
+    for (file, by) in &set_aside.files {
+        ctx.eprint_at(LogLevel::Warn, &views::recording::set_aside_line(file, &look));
+        ctx.console.flush();
+        let question = match file.change {
+            ProtectedChange::Removed => "  remove it? [y/N] ",
+            _ => "  keep it? [y/N] ",
+        };
+        match terminal.as_ref().map(|terminal| questions::ask_line(terminal, question)) {
+            Some(Ok(answer)) if questions::is_yes(&answer) => {
+                let now = clock::now_utc();
+                SetAsideRun { ledger: &door.ledger, root: &door.root, now: &now }.keep(*by)?;
+                continue;
+            }
+            // Whoever interrupts it wants no more questions.
+            Some(Err(_)) => terminal = None,
+            _ => {}
+        }
+        ctx.eprint_at(LogLevel::Warn, &views::recording::keep_line(*by, &look));
+    }
+    Ok(())
+}
+
 /// Tells what was recorded.
 fn report(
     door: &Door,
@@ -131,8 +228,10 @@ fn report(
     secured: &SecureReport,
     finished: &JobOutcome,
     adoption: &Adoption,
+    fence: Option<&CommandFence>,
     ctx: &mut CommandContext<'_>,
 ) {
+    let made = fence.map_or(Vec::new(), |fence| fence.project.made_names());
     let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
     let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
     let record = adoption.committed.as_ref().map(|committed| &committed.record);
@@ -143,7 +242,12 @@ fn report(
             "files": record.map_or(Vec::new(), |record| record.result.iter().map(file_json).collect()),
             "secured": { "files": secured.files, "bytes": secured.bytes, "copied": secured.copied },
             "notSecured": left_json(&secured.omissions),
+            "unsecured": left_json(&secured.unsecured),
             "notUndoable": left_json(&adoption.irreversible),
+            "gitChanges": adoption.git_changes,
+            "setAside": set_aside_json(&adoption.set_aside),
+            "notSetAside": not_set_aside_json(&adoption.set_aside),
+            "madeInGit": made.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
             "earlierRecords": { "restored": adoption.history.restored, "lost": adoption.history.lost },
         }));
     let look = ctx.console.err_style();
@@ -185,6 +289,20 @@ fn file_json(file: &FileRecord) -> Value {
     json!({
         "path": file.path, "from": file.renamed_from, "change": change, "added": file.added, "removed": file.removed,
     })
+}
+
+/// What was set aside, each with the change that did it.
+pub(super) fn set_aside_json(report: &SetAsideReport) -> Vec<Value> {
+    report
+        .files
+        .iter()
+        .map(|(file, by)| json!({"path": file.path, "why": file.why, "by": by.to_string()}))
+        .collect()
+}
+
+/// What is protected and as the command left it.
+pub(super) fn not_set_aside_json(report: &SetAsideReport) -> Vec<Value> {
+    report.failed.iter().map(|(file, why)| json!({"path": file.path, "why": why})).collect()
 }
 
 fn left_json(all: &[Omission]) -> Vec<Value> {
@@ -258,6 +376,7 @@ fn not_run_failure(error: &ExecError, recorded: bool) -> CommandFailure {
         ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
             CommandFailure::new(Exit::Usage, "notRun", error).hint("nothing was run or recorded")
         }
+        ExecError::Fence { .. } => command_fence::no_fence_failure(error),
         _ => CommandFailure::unexpected(error).hint(recorded_hint(recorded)),
     }
 }

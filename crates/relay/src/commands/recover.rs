@@ -1,11 +1,13 @@
 //! `relay recover`: what an earlier run left in the middle is put right.
 
+use relaycode_door::SetAsideRun;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{Ledger, RecoveredTransaction, RecoveryMode, RecoveryOutcome};
-use relaycode_tui::views;
+use relaycode_tui::{clock, views};
 use serde_json::{Value, json};
 
 use super::git;
+use super::record::{not_set_aside_json, set_aside_json};
 use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, FailureDetail, LogLevel, Project, questions,
 };
@@ -35,6 +37,8 @@ impl RecoverArgs {
             _ => RecoveryMode::Automatic,
         };
         let recovered = decide_foreign(&project.ledger, project.ledger.recover(how)?, how, ctx)?;
+        let (ledger, root, now) = (&project.ledger, &*project.root, &clock::now_utc());
+        let set_aside = SetAsideRun { ledger, root, now }.recover()?;
         let remains = git::recover_commit(&project, ctx)?;
         let left = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::NeedsDecision(_));
         let foreign = |one: &RecoveredTransaction| matches!(one.outcome, RecoveryOutcome::Foreign(_));
@@ -48,7 +52,13 @@ impl RecoverArgs {
             json!({"announced": remains.announced, "locks": remains.locks, "doubtfulLocks": remains.doubtful_locks})
         });
         let project = project.root.to_string_lossy();
-        ctx.print_result(exit, json!({"project": project, "transactions": transactions, "commit": commit}));
+        ctx.print_result(
+            exit,
+            json!({
+                "project": project, "transactions": transactions, "commit": commit,
+                "setAside": set_aside_json(&set_aside), "notSetAside": not_set_aside_json(&set_aside),
+            }),
+        );
         if exit == Exit::Done && ctx.is_quiet() {
             return Ok(exit);
         }
@@ -58,7 +68,8 @@ impl RecoverArgs {
         if exit == Exit::NobodyToAsk {
             text += &(look.wrap(NOBODY_TO_ASK, 8) + "\n");
         }
-        if recovered.is_empty() && remains.is_empty() {
+        text += &views::recording::set_aside_later(&set_aside, &look);
+        if recovered.is_empty() && remains.is_empty() && set_aside.is_empty() {
             text = views::outcome::success_line(&look, "nothing to recover: no run stopped in the middle");
         }
         match (exit, aside) {

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use relaycode_exec::{Deadlines, Job};
+use relaycode_exec::{Deadlines, FenceLevel, Job, probe_fence};
 use relaycode_tui::views;
 
 use super::DoctorFinding;
@@ -63,6 +63,37 @@ pub(super) fn processes(project: &Project) -> DoctorFinding {
         Ok(Ok(finished)) => DoctorFinding::bad(NAME, format!("one ended as {:?}", finished.reason)),
         Ok(Err(error)) => DoctorFinding::bad(NAME, error.to_string()),
         Err(failure) => DoctorFinding::bad(NAME, failure.message),
+    }
+}
+
+/// Which fence commands can be put in, tried out.
+pub(super) fn fence() -> DoctorFinding {
+    const NAME: &str = "fence";
+    let own = match std::env::current_exe() {
+        Ok(own) => own,
+        Err(error) => return DoctorFinding::bad(NAME, format!("relay cannot find itself: {error}")),
+    };
+    let probe = probe_fence(&own, &UserPrograms::from_env().scratch_dir);
+    let why: Vec<&str> = probe.reasons.iter().map(|(_, why)| why.as_str()).collect();
+    let why = why.join("; ");
+    match probe.level {
+        FenceLevel::Namespaces => {
+            DoctorFinding::good(NAME, "level 1: commands with `--access workspace` stay in the project")
+        }
+        FenceLevel::Rules => DoctorFinding::note(
+            NAME,
+            format!(
+                "level 2: commands can change modes and times anywhere, and git hooks in the project ({why})"
+            ),
+        )
+        .next_step(
+            "allow unprivileged user namespaces for level 1; docs/permissions.md says what each level stops",
+        ),
+        FenceLevel::Open => DoctorFinding::note(
+            NAME,
+            format!("level 3: there is none, so `--access workspace` runs nothing ({why})"),
+        )
+        .next_step("docs/permissions.md says what a fence needs"),
     }
 }
 

@@ -61,8 +61,13 @@ pub(crate) fn run_checks(
     why_not: Option<&RootError>,
     ctx: &CommandContext<'_>,
 ) -> Vec<DoctorFinding> {
-    let mut found =
-        vec![machine::relay(), machine::home(ctx), machine::processes(project), machine::terminal(ctx)];
+    let mut found = vec![
+        machine::relay(),
+        machine::home(ctx),
+        machine::processes(project),
+        machine::fence(),
+        machine::terminal(ctx),
+    ];
     found.extend(machine::programs());
     found.extend(desktop::clipboard(project));
     found.extend([desktop::paste(), desktop::notifications(project)]);

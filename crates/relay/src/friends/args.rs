@@ -130,18 +130,27 @@ impl FriendArgs {
         let named_stdin = self.context_file.as_deref() == Some(Path::new("-"));
         let free = self.context.is_none() && self.context_file.is_none();
         if named_stdin || free && stdin_has_input(stop, ctx)? {
-            let bytes = stdin_context::read_stdin(total, stop, ctx)?;
-            let text = user_context::context_from_bytes(bytes, "stdin").map_err(AskError::from)?;
-            return Ok(Some(text).filter(|text| !text.trim().is_empty()));
+            return read_stdin_text(total, stop, ctx);
         }
         let file = self.context_file.as_ref().map(|file| ctx.options.directory.join(file));
         Ok(user_context::resolve_context(file.as_deref(), self.context.as_deref()).map_err(AskError::from)?)
     }
 }
 
+/// What comes on stdin; `None` if that is nothing.
+pub(crate) fn read_stdin_text(
+    total: Duration,
+    stop: StopCheck<'_>,
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<Option<String>> {
+    let bytes = stdin_context::read_stdin(total, stop, ctx)?;
+    let text = user_context::context_from_bytes(bytes, "stdin").map_err(AskError::from)?;
+    Ok(Some(text).filter(|text| !text.trim().is_empty()))
+}
+
 /// Whether something was put on stdin: a pipe or a file, or a socket on which something comes. A terminal and `/dev/null`
 /// bring nothing.
-fn stdin_has_input(stop: StopCheck<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<bool> {
+pub(crate) fn stdin_has_input(stop: StopCheck<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<bool> {
     let kind = rustix::fs::fstat(std::io::stdin()).map(|stat| FileType::from_raw_mode(stat.st_mode));
     match kind {
         Ok(FileType::Fifo | FileType::RegularFile) => Ok(true),

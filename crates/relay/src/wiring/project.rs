@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relaycode_change::proposal::limits::PlanLimits;
-use relaycode_door::Door;
 use relaycode_door::door::configured_limits;
 use relaycode_door::setup;
+use relaycode_door::{Door, SetAsideRun};
 use relaycode_durable::RealFs;
 use relaycode_exec::Runner;
 use relaycode_ledger::disk::state_dir::STATE_DIR_NAME;
@@ -244,6 +244,9 @@ pub(crate) fn recover_ledger(
     });
     let text = views::recovery::remarks(&recovered, &ctx.console.err_style());
     // Something went wrong, if not now: also who wants to hear little hears of it.
+    ctx.eprint_at(LogLevel::Error, &text);
+    let aside = SetAsideRun { ledger, root, now: &clock::now_utc() }.recover()?;
+    let text = views::recording::set_aside_later(&aside, &ctx.console.err_style());
     ctx.eprint_at(LogLevel::Error, &text);
     Ok(())
 }

@@ -28,6 +28,8 @@ const COMMANDS: &[&[&str]] = &[
     &["sessions"],
     &["sessions", "search", "x"],
     &["trust", "-y"],
+    &["permissions"],
+    &["permissions", "test", "ls"],
     &["why"],
     &["config"],
     &["config", "show"],

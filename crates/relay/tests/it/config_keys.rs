@@ -211,6 +211,16 @@ fn the_keys_of_watch_are_shown_with_where_they_come_from() {
       friends.default                "codex"                               default
       friends.timeout                600                                   default
       friends.idleTimeout            300                                   default
+      agent.access                   "workspace"                           default
+      agent.maxTurns                 null                                  default
+      agent.maxTime                  null                                  default
+      agent.maxCost                  null                                  default
+      agent.repeatLimit              5                                     default
+      agent.parallelTools            8                                     default
+      agent.steeringMode             "one-at-a-time"                       default
+      agent.followUpMode             "one-at-a-time"                       default
+      agent.interruptMode            "immediate"                           default
+      agent.instructions             true                                  default
     "#);
 }
 

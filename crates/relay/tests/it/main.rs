@@ -8,6 +8,7 @@
     reason = "tests fail by panicking, and say what they measured"
 )]
 
+mod agent_run;
 mod all_commands;
 mod apply;
 mod bad_input;
@@ -33,6 +34,7 @@ mod original_tool_bugs;
 mod output_escaping;
 mod output_style;
 mod pasted_forms;
+mod permissions;
 mod preview;
 mod provider_keys;
 mod question_keys;

@@ -273,13 +273,15 @@ fn git_is_left_alone_and_a_commit_that_the_command_made_is_said() {
     exit 0
     ----- stderr -----
     backed up 6 files, 51 bytes in <duration>
-    ✓ recorded change-1 · 2 files +2 · `relay revert <id>` undoes it
+    ✓ recorded change-1 · 1 file +1 · `relay revert <id>` undoes it
     ! git has main at <commit> checked out now, and had main at <commit>: a revert takes files back, not commits
+      git: main moved <commit> → <commit>, index changed
+    ! changed while it ran, not undoable: target/ was made, and is build output
     ");
     let head = fs::read(project.path(".git/refs/heads/main")).unwrap();
     project.done(&["revert"]);
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
-    assert!(!project.path("target").exists());
+    assert!(project.path("target/o").exists());
     assert_eq!(fs::read(project.path(".git/refs/heads/main")).unwrap(), head);
 }
 

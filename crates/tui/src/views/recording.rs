@@ -8,10 +8,10 @@
 
 use std::time::Duration;
 
-use relaycode_door::Adoption;
-use relaycode_ledger::SecureReport;
+use relaycode_door::{Adoption, ProtectedChange, ProtectedFile, SetAsideReport};
 use relaycode_ledger::record::{FileRecord, Record};
 use relaycode_ledger::recording::Omission;
+use relaycode_ledger::{SecureReport, TxId};
 
 use crate::{Glyph, LIST_LIMIT, OutputStyle, PaintRole, human_size, line_counts, outcome, pluralize};
 
@@ -26,6 +26,14 @@ pub fn secured_line(secured: &SecureReport, took: Duration, style: &OutputStyle)
         out += &outcome::warning_line(style, &style.safe(&said));
         out += &outcome::indented_line(style, "a command that removes .relaycode removes it, too");
     }
+    for lost in secured.unsecured.iter().take(LIST_LIMIT) {
+        let said = format!(
+            "the command is about to destroy {}, which cannot be backed up: it {}",
+            lost.path, lost.reason
+        );
+        out += &outcome::warning_line(style, &style.safe(&said));
+    }
+    out += &more_lines(secured.unsecured.len(), style);
     if !secured.omissions.is_empty() {
         let mut most: Vec<&Omission> = secured.omissions.iter().collect();
         most.sort_by_key(|left| std::cmp::Reverse(left.bytes));
@@ -63,6 +71,10 @@ pub fn adoption_report(adoption: &Adoption, line: &str, style: &OutputStyle) -> 
             "git has {now} checked out now, and had {before}: a revert takes files back, not commits"
         );
         out += &outcome::warning_line(style, &style.safe(&said));
+    }
+    if !adoption.git_changes.is_empty() {
+        let said = format!("git: {}", adoption.git_changes.join(", "));
+        out += &outcome::indented_line(style, &style.safe(&said));
     }
     let records = pluralize(adoption.history.restored, "earlier change");
     let are = if adoption.history.restored == 1 { "is" } else { "are" };
@@ -106,9 +118,53 @@ fn listed(what: &str, left: &[&Omission], style: &OutputStyle) -> String {
         let (path, why) = (style.path_in(&left.path, 4), style.safe(&left.reason));
         out += &outcome::warning_line(style, &format!("{what}{path}{many} {why}"));
     }
-    if left.len() > LIST_LIMIT {
-        let more = &format!("and {} more; `--json` lists them all", left.len() - LIST_LIMIT);
-        out += &outcome::indented_line(style, more);
+    out + &more_lines(left.len(), style)
+}
+
+/// How many are beyond those that are listed.
+fn more_lines(all: usize, style: &OutputStyle) -> String {
+    match all.checked_sub(LIST_LIMIT) {
+        None | Some(0) => String::new(),
+        Some(more) => outcome::indented_line(style, &format!("and {more} more; `--json` lists them all")),
     }
-    out
+}
+
+/// A protected file that is as before the command again.
+pub fn set_aside_line(file: &ProtectedFile, style: &OutputStyle) -> String {
+    let ProtectedFile { path, why, change } = file;
+    let said = match change {
+        ProtectedChange::Made => format!("set aside {path}, which the command made: it {why}"),
+        ProtectedChange::Changed => {
+            format!("set aside what the command wrote into {path}, which {why}: it is as before")
+        }
+        ProtectedChange::Removed => format!("put back {path}, which the command removed: it {why}"),
+    };
+    outcome::warning_line(style, &style.safe(&said))
+}
+
+/// How to get what was set aside by that change.
+pub fn keep_line(by: TxId, style: &OutputStyle) -> String {
+    outcome::indented_line(style, &format!("`relay revert {}` brings the command's version back", by.short()))
+}
+
+/// Protected files that are as the command left them.
+pub fn not_set_aside(report: &SetAsideReport, style: &OutputStyle) -> String {
+    let mut out = String::new();
+    for (file, why) in report.failed.iter().take(LIST_LIMIT) {
+        let did = match file.change {
+            ProtectedChange::Made => "made",
+            ProtectedChange::Changed => "changed",
+            ProtectedChange::Removed => "removed",
+        };
+        let said = format!("the command {did} {}, which {}, and that stands: {why}", file.path, file.why);
+        out += &outcome::warning_line(style, &style.safe(&said));
+        out += &outcome::indented_line(style, "look at it before you run git or open the project");
+    }
+    out + &more_lines(report.failed.len(), style)
+}
+
+/// What was set aside after a run that was cut short, and how to get it.
+pub fn set_aside_later(report: &SetAsideReport, style: &OutputStyle) -> String {
+    let lines = |(file, by): &(ProtectedFile, TxId)| set_aside_line(file, style) + &keep_line(*by, style);
+    report.files.iter().map(lines).collect::<String>() + &not_set_aside(report, style)
 }

@@ -1,8 +1,10 @@
 //! The layers: one kind of harm each.
 
 mod chains;
+mod commands;
 mod disk;
 mod errno;
+mod fence;
 mod flips;
 mod images;
 mod kill;
@@ -132,10 +134,12 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<race::Race>(),
     entry::<chains::Chains>(),
     entry::<walks::Walks>(),
+    entry::<commands::Commands>(),
     entry::<paths::Paths>(),
     entry::<flips::Flips>(),
     entry::<poison::Poisoned>(),
     entry::<sessions::Sessions>(),
+    entry::<fence::Fence>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {

@@ -1,20 +1,19 @@
 //! Guarded files: those that run, steer or betray something, so that a person looks at every change of them,
-//! whatever the mode. The list is data ([`list`]); here is how paths are compared with it.
+//! whatever the mode. The list is data ([`relaycode_project::protected`]); here is how paths are compared with it.
 //!
 //! Holds: a file is guarded by every spelling under which some file system would find it: other case, look-alike
 //! forms, short names. The old name of a rename counts as much as the new one, and so does a file that does
 //! not exist yet.
 
 mod command_files;
-mod matching;
 mod package_json;
-mod patterns;
 
 use std::path::PathBuf;
 
 use relaycode_change::plan::{FilePlan, Plan};
 use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::{RelPath, plain_spelling};
+use relaycode_project::protected::{ALWAYS_GUARDED, GATE_GUARDED, matches_component, matches_path};
 
 use crate::submit::changes;
 use command_files::CommandFiles;
@@ -72,10 +71,10 @@ fn by_name(
     named: &CommandFiles,
 ) -> Option<&'static str> {
     let plain = plain_components(path);
-    if let Some(reason) = listed_reason(patterns::ALWAYS_GUARDED, &plain) {
+    if let Some(reason) = listed_reason(ALWAYS_GUARDED, &plain) {
         return Some(reason);
     }
-    if plain.last().is_some_and(|name| matching::matches_component("package.json", name))
+    if plain.last().is_some_and(|name| matches_component("package.json", name))
         && let Some(why) =
             package_json::guard_reason(file.before.as_deref(), file.after.as_deref(), context.gate)
     {
@@ -84,12 +83,12 @@ fn by_name(
     if named.names_path(&plain) {
         return Some("can change what a check command does");
     }
-    if context.gate { listed_reason(patterns::GATE_GUARDED, &plain) } else { None }
+    if context.gate { listed_reason(GATE_GUARDED, &plain) } else { None }
 }
 
 /// The reason of the first row with a pattern that matches.
 fn listed_reason(list: &[(&'static str, &str)], path: &[String]) -> Option<&'static str> {
-    let guards = |patterns: &str| patterns.split(' ').any(|pattern| matching::matches_path(pattern, path));
+    let guards = |patterns: &str| patterns.split(' ').any(|pattern| matches_path(pattern, path));
     list.iter().find(|(_, patterns)| guards(patterns)).map(|(reason, _)| *reason)
 }
 

@@ -21,7 +21,9 @@ impl ApprovalRule for FileCountRule {
         let patch = &change.door.config().patch;
         let files = changes(change.plan).count();
         let count = u64::try_from(files).unwrap_or(u64::MAX);
-        let few = Some(patch.min_file_changes).filter(|least| count < *least);
+        // Each edit of a turn comes by itself.
+        let few = Some(patch.min_file_changes)
+            .filter(|least| count < *least && !change.submission.origin.is_in_turn());
         let many = patch.max_file_changes.filter(|most| count > *most);
         Vec::from_iter(few.or(many).map(|bound| reason(files, bound)))
     }

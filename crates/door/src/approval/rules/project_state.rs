@@ -22,7 +22,7 @@ pub static NO_CONFIG: ProjectStateRule = ProjectStateRule {
     how_to_avoid: "`-y` answers it; `relay init` makes one",
     sentence: "the project has no configuration",
     ordinary: true,
-    applies: |change| !is_configured(change),
+    applies: |change| !change.submission.origin.is_in_turn() && !is_configured(change),
 };
 
 pub static NOT_TRUSTED: ProjectStateRule = ProjectStateRule {
@@ -33,7 +33,7 @@ pub static NOT_TRUSTED: ProjectStateRule = ProjectStateRule {
     how_to_avoid: "`relay trust` shows them and asks",
     sentence: "the project's commands and settings are not trusted, so none of them counts",
     ordinary: false,
-    applies: |change| is_configured(change) && !change.trusted,
+    applies: |change| is_judged(change) && !change.trusted,
 };
 
 pub static MANUAL: ProjectStateRule = ProjectStateRule {
@@ -58,7 +58,7 @@ pub static NO_KEY: ProjectStateRule = ProjectStateRule {
     ordinary: false,
     applies: |change| {
         let named = change.submission.proposal.control.project_id.as_deref();
-        is_configured(change)
+        is_judged(change)
             && !change.submission.origin.is_requested()
             && change.door.match_project_id(named) != Some(NamedProject::WithKey)
     },
@@ -71,8 +71,13 @@ pub static NO_LINTER: ProjectStateRule = ProjectStateRule {
     how_to_avoid: "`-y` answers it; set `patch.linter`, and relay can decide by itself",
     sentence: "no linter is set that could judge the result",
     ordinary: true,
-    applies: |change| is_configured(change) && change.door.config().patch.linter.is_empty(),
+    applies: |change| is_judged(change) && change.door.config().patch.linter.is_empty(),
 };
+
+/// Whether the author has to be known and the project's commands have to judge it.
+fn is_judged(change: &CheckedChange<'_>) -> bool {
+    is_configured(change) && !change.submission.origin.is_in_turn()
+}
 
 fn is_configured(change: &CheckedChange<'_>) -> bool {
     change.door.loaded.file.is_some()

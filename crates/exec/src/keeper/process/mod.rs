@@ -8,6 +8,7 @@
 mod process_tree;
 mod signals;
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSliceMut, Write};
 use std::mem::MaybeUninit;
@@ -23,12 +24,13 @@ use rustix::io::retry_on_intr;
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recv, recvmsg};
 use rustix::process::{Pid, Signal, ioctl_tiocsctty, kill_process, setsid};
 
+use crate::fence::{START_PROGRAM, is_scrubbed};
 use crate::job::MOST_GRACE;
 use crate::keeper::protocol::{
     JobTerminal, KEEP_OPEN_FDS, KeeperExitReason, KeeperMessageDecoder, KeeperReport, KeeperRequest,
     STDIO_FDS, StartErrorKind, encode_message,
 };
-use crate::sys;
+use crate::{FenceChannel, FenceReport, FenceSpec, JobFence, sys};
 use process_tree::{KillSummary, ProcessTree};
 use signals::KeeperSignals;
 
@@ -47,8 +49,8 @@ fn serve() -> io::Result<()> {
     sys::adopt_orphans()?;
     let grace = Duration::from_millis(order.grace).min(MOST_GRACE);
     let deadline = order.total.and_then(|total| Instant::now().checked_add(Duration::from_millis(total)));
-    let child = match start(&order, streams, &socket) {
-        Ok(child) => child,
+    let (child, mut fence) = match start(&order, streams, &socket) {
+        Ok(started) => started,
         Err(failed) => return send_report(&socket, &failed),
     };
     let pid = Pid::as_raw(Some(child));
@@ -64,7 +66,31 @@ fn serve() -> io::Result<()> {
     }
     let KillSummary { ended, escaped } = family.terminate_all(grace);
     let left_behind = if by_itself { ended } else { 0 };
-    send_report(&socket, &KeeperReport::Ended { how, left_behind, escaped })
+    let end = KeeperReport::Ended { how, left_behind, escaped, unprotected: Vec::new() };
+    send_report(&socket, &with_fence(end, fence.as_mut()))
+}
+
+/// What the keeper has to say of a job's end, with what the stage that built its fence said.
+fn with_fence(end: KeeperReport, fence: Option<&mut FenceChannel>) -> KeeperReport {
+    let KeeperReport::Ended { how, left_behind, escaped, unprotected: _ } = end else { return end };
+    let Some(channel) = fence else {
+        return KeeperReport::Ended { how, left_behind, escaped, unprotected: Vec::new() };
+    };
+    match channel.report() {
+        Ok(FenceReport::Entered { unprotected, end }) => {
+            let left_behind = left_behind + end.map_or(0, |end| end.left_behind);
+            KeeperReport::Ended { how, left_behind, escaped, unprotected }
+        }
+        Ok(FenceReport::Failed { step, said }) if step == START_PROGRAM => {
+            KeeperReport::Failed { part: StartErrorKind::Program, errno: None, said }
+        }
+        Ok(FenceReport::Failed { step, said }) => KeeperReport::FenceFailed { step, said },
+        // It ended before it could say anything, by itself: not because it was asked to.
+        Err(error) if matches!(how, KeeperExitReason::Exited(_)) => {
+            KeeperReport::FenceFailed { step: "start".to_owned(), said: error.to_string() }
+        }
+        Err(_) => KeeperReport::Ended { how, left_behind, escaped, unprotected: Vec::new() },
+    }
 }
 
 /// The order, the job's standard streams, and what is to be held open.
@@ -103,7 +129,7 @@ fn start(
     order: &KeeperRequest,
     streams: [OwnedFd; STDIO_FDS],
     socket: &UnixStream,
-) -> Result<Pid, KeeperReport> {
+) -> Result<(Pid, Option<FenceChannel>), KeeperReport> {
     let [input, output, errors] = streams;
     match order.place {
         JobTerminal::Apart => {
@@ -122,6 +148,16 @@ fn start(
         .map_err(|error| start_failure(StartErrorKind::Directory, &error))?;
 
     let mut command = command(order)?;
+    let fence = match &order.fence {
+        Some(fence) => {
+            let (stage, channel) = enter_fence(&command, fence).map_err(|error| {
+                KeeperReport::FenceFailed { step: "order it".to_owned(), said: error.to_string() }
+            })?;
+            command = stage;
+            Some(channel)
+        }
+        None => None,
+    };
     command.stdin(Stdio::from(input)).stdout(Stdio::from(output)).stderr(Stdio::from(errors));
     if order.place == JobTerminal::Apart {
         command.process_group(0);
@@ -132,7 +168,31 @@ fn start(
         let is_missing = is_missing(&command, &error);
         start_failure(if is_missing { StartErrorKind::Missing } else { StartErrorKind::Program }, &error)
     })?;
-    Ok(Pid::from_child(&child))
+    Ok((Pid::from_child(&child), fence))
+}
+
+/// What starts the same command in its fence, and where the stage says what came of it.
+fn enter_fence(command: &Command, fence: &JobFence) -> io::Result<(Command, FenceChannel)> {
+    let mut environment: BTreeMap<OsString, OsString> =
+        std::env::vars_os().filter(|(name, _)| !is_scrubbed(name, fence.sockets)).collect();
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => environment.insert(name.to_owned(), value.to_owned()),
+            None => environment.remove(name),
+        };
+    }
+    let spec = FenceSpec {
+        fence: fence.clone(),
+        // Entered already, and maybe given as seen from there; beneath the fence's mounts the same name is another directory.
+        directory: std::env::current_dir()?.into(),
+        words: std::iter::once(command.get_program())
+            .chain(command.get_args())
+            .map(OsStr::to_owned)
+            .collect(),
+        environment: environment.into_iter().collect(),
+    };
+    let channel = FenceChannel::new(&spec)?;
+    Ok((channel.command(&sys::own_program()?), channel))
 }
 
 fn command(order: &KeeperRequest) -> Result<Command, KeeperReport> {

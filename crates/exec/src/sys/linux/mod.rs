@@ -5,6 +5,7 @@ mod fence;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
 
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::pty::{OpenptFlags, openpt};
@@ -15,6 +16,11 @@ pub(crate) use fence::{OPEN_FILES, create_inheritable_file, run_fence};
 pub(crate) const ADOPTS_ORPHANS: bool = true;
 pub(crate) const SEND_FLAGS: SendFlags = SendFlags::NOSIGNAL;
 pub(crate) const RECEIVE_FLAGS: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+
+/// Also when the file was replaced since.
+pub(crate) fn own_program() -> io::Result<PathBuf> {
+    Ok(PathBuf::from("/proc/self/exe"))
+}
 
 pub(crate) fn adopt_orphans() -> io::Result<()> {
     Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)

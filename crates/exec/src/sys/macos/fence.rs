@@ -16,7 +16,7 @@ pub(crate) fn create_inheritable_file() -> io::Result<File> {
 pub(crate) fn run_fence(arguments: &[OsString]) -> ExitCode {
     if let Some(mut channel) = arguments.first().and_then(|number| FenceChannel::open(number.to_str()?).ok())
     {
-        let level = channel.spec().map_or(0, |spec| spec.level.number());
+        let level = channel.spec().map_or(0, |spec| spec.fence.level.number());
         let step = format!("build a fence of level {level}");
         // Without the report the code alone says that it failed.
         let _ = channel.replace(&FenceReport::Failed { step, said: "this system has none".to_owned() });

@@ -18,6 +18,10 @@ pub(crate) const ADOPTS_ORPHANS: bool = false;
 pub(crate) const SEND_FLAGS: SendFlags = SendFlags::empty();
 pub(crate) const RECEIVE_FLAGS: RecvFlags = RecvFlags::empty();
 
+pub(crate) fn own_program() -> io::Result<std::path::PathBuf> {
+    std::env::current_exe()
+}
+
 /// Orphans go to the first process of the system here.
 pub(crate) fn adopt_orphans() -> io::Result<()> {
     Ok(())

@@ -57,7 +57,10 @@ fn a_command_that_removes_everything_is_undone_and_earlier_changes_are_still_the
     fs::write(kept.join("0"), "somebody's bytes").unwrap();
     let was = reach.project.tree();
     let recording = secure(&ledger, &[]);
-    assert!(recording.storage_path().1 && recording.secure_report().within_reach_reason.is_none());
+    assert!(
+        recording.storage_path().unwrap().1
+            && recording.secure_report().unwrap().within_reach_reason.is_none()
+    );
     assert!(!reach.project.path(".relaycode/recordings").exists(), "out of the project's reach");
     reach.wipe();
     let adopted = adopt(recording);
@@ -98,7 +101,7 @@ fn if_relay_dies_as_well_the_next_one_finds_the_recording_in_an_empty_project() 
     change(&ledger, "a", Some(b"one\n"), b"two\n");
     let was = reach.project.tree();
     let recording = secure(&ledger, &[]);
-    let id = recording.id();
+    let id = recording.command_id().unwrap();
     reach.wipe();
     drop(recording);
     let ledger = reach.ledger();
@@ -134,7 +137,7 @@ fn a_project_that_is_gone_is_said_and_one_that_was_replaced_is_compared() {
     let ledger = reach.ledger();
     let recording = secure(&ledger, &[]);
     fs::remove_dir_all(&root).unwrap();
-    let error = recording.adopt(RecordingEnd::default(), &[]).unwrap_err();
+    let error = try_adopt(recording).unwrap_err();
     assert!(matches!(error, LedgerError::RootGone { .. }), "{error}");
     fs::create_dir(&root).unwrap();
     // Somebody makes it again: what is gone is recorded, and comes back.
@@ -158,7 +161,7 @@ fn a_project_that_is_gone_is_said_and_one_that_was_replaced_is_compared() {
     let elsewhere = tempfile::tempdir().unwrap();
     fs::remove_dir_all(&root).unwrap();
     symlink(elsewhere.path(), &root).unwrap();
-    let error = recording.adopt(RecordingEnd::default(), &[]).unwrap_err();
+    let error = try_adopt(recording).unwrap_err();
     assert!(error.to_string().contains("symbolic link"), "{error}");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     fs::remove_file(&root).unwrap();
@@ -179,7 +182,7 @@ fn something_else_in_the_place_of_relays_directory_stops_it_and_nothing_is_lost(
         } else {
             fs::write(&own, "x").unwrap();
         }
-        assert!(recording.adopt(RecordingEnd::default(), &[]).is_err());
+        assert!(try_adopt(recording).is_err());
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
         fs::remove_file(&own).unwrap();
         let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
@@ -194,16 +197,24 @@ fn without_a_directory_of_the_users_own_it_is_said_that_everything_lies_within_r
     let project = Project::new(&[("a", b"one\n", 0o644)]);
     let ledger = project.ledger();
     let recording = secure(&ledger, &[]);
-    assert!(recording.secure_report().within_reach_reason.is_some());
-    assert!(!recording.storage_path().1);
-    assert!(project.path(&recording.storage_path().0).join("manifest").exists());
+    assert!(recording.secure_report().unwrap().within_reach_reason.is_some());
+    assert!(!recording.storage_path().unwrap().1);
+    assert!(project.path(&recording.storage_path().unwrap().0).join("manifest").exists());
     adopt(recording);
     // One that lies in the project is none of its files.
     let settings = LedgerSettings { home: Some(project.path("own")), ..LedgerSettings::default() };
     let ledger = Ledger::open(Arc::new(RealFs::default()), project.dir.path(), settings).unwrap();
     let recording = secure(&ledger, &[]);
-    assert!(recording.secure_report().within_reach_reason.as_ref().unwrap().contains("lies in the project"));
-    assert_eq!(recording.secure_report().files, 1);
+    assert!(
+        recording
+            .secure_report()
+            .unwrap()
+            .within_reach_reason
+            .as_ref()
+            .unwrap()
+            .contains("lies in the project")
+    );
+    assert_eq!(recording.secure_report().unwrap().files, 1);
     assert_eq!(adopt(recording).committed, None);
 }
 
@@ -260,7 +271,7 @@ fn removed_and(fault: &dyn Fn(&ModelFs, usize)) -> (usize, bool, Arc<ModelFs>) {
     }
     let start = model.operations();
     fault(&model, start);
-    let done = recording.adopt(RecordingEnd::default(), &[]).is_ok();
+    let done = try_adopt(recording).is_ok();
     (model.operations() - start, done, Arc::new(ModelFs::clone(&model)))
 }
 

@@ -15,10 +15,11 @@ use super::*;
 use crate::log::LogTarget;
 use crate::revert::RevertOptions;
 use crate::transaction::{CommitVerdict, RecoveryMode, RecoveryOutcome, TransactionHeader};
-use crate::{LedgerError, LedgerSettings};
+use crate::{Ledger, LedgerError, LedgerResult, LedgerSettings, TxId};
 
 mod isolation;
 mod limits;
+mod sequences;
 
 type Tree = BTreeMap<String, (u32, Vec<u8>)>;
 
@@ -96,13 +97,35 @@ fn about() -> TransactionHeader {
     TransactionHeader::new(TxId::random(), "shop", "2026-03-10T12:00:00.000Z", "record")
 }
 
+/// Secures the project for a command.
+fn begin(recording: &mut Recording<'_>, later: &[&str]) -> LedgerResult<SecureReport> {
+    let later = || later.iter().map(ToString::to_string).collect();
+    let scope = CommandScope {
+        about: &about(),
+        ignored: &later,
+        is_ignored_stale: false,
+        doomed: &[],
+        sets_aside: false,
+    };
+    let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| false };
+    recording.begin(&scope, &mut progress).cloned()
+}
+
 fn secure<'l>(ledger: &'l Ledger, later: &[&str]) -> Recording<'l> {
-    let later: Vec<String> = later.iter().map(ToString::to_string).collect();
-    ledger.begin_recording(&about(), &later, &mut |_, _| {}, &|| false).unwrap()
+    let mut recording = ledger.open_recording();
+    begin(&mut recording, later).unwrap();
+    recording
+}
+
+/// Records what changed, of a command that was the only one.
+fn try_adopt(mut recording: Recording<'_>) -> LedgerResult<RecordingOutcome> {
+    let outcome = recording.finish(RecordingEnd::default(), &Vec::new)?;
+    recording.close()?;
+    Ok(outcome)
 }
 
 fn adopt(recording: Recording<'_>) -> RecordingOutcome {
-    recording.adopt(RecordingEnd::default(), &[]).unwrap()
+    try_adopt(recording).unwrap()
 }
 
 fn revert(ledger: &Ledger, id: TxId) {
@@ -243,7 +266,7 @@ fn what_a_command_made_goes_with_its_directories_and_what_it_removed_comes_back_
     let was = project.tree();
     let ledger = project.ledger();
     let recording = secure(&ledger, &[]);
-    assert_eq!((recording.secure_report().files, recording.secure_report().bytes), (2, 4));
+    assert_eq!((recording.secure_report().unwrap().files, recording.secure_report().unwrap().bytes), (2, 4));
     fs::remove_dir_all(project.path("old")).unwrap();
     project.put("new/deep/c", b"c");
     fs::create_dir_all(project.path("new/empty")).unwrap();
@@ -321,7 +344,7 @@ fn two_recordings_at_once_are_refused() {
     let project = Project::new(&[("a", b"one\n", 0o644)]);
     let (first, second) = (project.ledger(), project.ledger());
     let recording = secure(&first, &[]);
-    let refused = second.begin_recording(&about(), &[], &mut |_, _| {}, &|| false);
+    let refused = begin(&mut second.open_recording(), &[]);
     assert!(matches!(refused, Err(LedgerError::RecordingActive { pid, .. }) if pid == std::process::id()));
     assert_eq!(second.recover(RecoveryMode::Automatic).unwrap(), [], "it is alive");
     project.put("a", b"two\n");
@@ -385,25 +408,25 @@ fn a_fresh_file_with_several_names_is_recorded_and_goes_by_each_of_them() {
 #[test]
 fn what_git_ignores_is_secured_if_it_is_little_and_named_if_it_is_not() {
     let project =
-        Project::new(&[("a", b"one\n", 0o644), (".env", b"KEY=1\n", 0o600), ("target/log", b"x", 0o644)]);
-    fs::File::create(project.path("target/big")).unwrap().set_len(IGNORED_BYTES).unwrap();
+        Project::new(&[("a", b"one\n", 0o644), (".env", b"KEY=1\n", 0o600), ("data/log", b"x", 0o644)]);
+    fs::File::create(project.path("data/big")).unwrap().set_len(IGNORED_BYTES).unwrap();
     let ledger = project.ledger();
-    let recording = secure(&ledger, &["target/", ".env"]);
-    let left = recording.secure_report().omissions.clone();
+    let recording = secure(&ledger, &["data/", ".env"]);
+    let left = recording.secure_report().unwrap().omissions.clone();
     assert_eq!(
-        (recording.secure_report().files, left.len(), left[0].path.as_str(), left[0].files),
-        (2, 1, "target/", 2)
+        (recording.secure_report().unwrap().files, left.len(), left[0].path.as_str(), left[0].files),
+        (2, 1, "data/", 2)
     );
     project.put(".env", b"KEY=2\n");
-    project.put("target/log", b"y");
-    project.put("target/more", b"z");
+    project.put("data/log", b"y");
+    project.put("data/more", b"z");
     project.put("a", b"1\n");
     let adopted = adopt(recording);
     let record = adopted.committed.unwrap().record;
     assert_eq!(record.result.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), [".env", "a"]);
     assert_eq!(
         (adopted.omissions.len(), adopted.omissions[0].path.as_str(), adopted.omissions[0].files),
-        (1, "target/", 2)
+        (1, "data/", 2)
     );
 }
 
@@ -413,7 +436,7 @@ fn a_recording_whose_process_died_is_adopted_once() {
     let was = project.tree();
     let ledger = project.ledger();
     let recording = secure(&ledger, &[]);
-    let id = recording.id();
+    let id = recording.command_id().unwrap();
     project.put("a", b"1\n");
     fs::remove_file(project.path("b")).unwrap();
     drop(recording);
@@ -437,7 +460,7 @@ fn a_recording_that_cannot_be_understood_is_kept_and_stops_nobody() {
     let project = Project::new(&[("a", b"one\n", 0o644)]);
     let ledger = project.ledger();
     let recording = secure(&ledger, &[]);
-    let path = recording.storage_path().0;
+    let path = recording.storage_path().unwrap().0;
     drop(recording);
     fs::write(project.path(&path).join("manifest"), "{").unwrap();
     let recovered = ledger.recover(RecoveryMode::Automatic).unwrap();
@@ -466,9 +489,15 @@ fn beyond_the_room_that_there_is_the_small_files_are_secured_and_the_large_ones_
     let ledger = ledger_on(&model);
     model.set_free_bytes(120);
     let recording = secure(&ledger, &[]);
-    assert_eq!((recording.secure_report().files, recording.secure_report().bytes), (2, 50));
+    assert_eq!((recording.secure_report().unwrap().files, recording.secure_report().unwrap().bytes), (2, 50));
     assert_eq!(
-        recording.secure_report().omissions.iter().map(|left| left.path.as_str()).collect::<Vec<_>>(),
+        recording
+            .secure_report()
+            .unwrap()
+            .omissions
+            .iter()
+            .map(|left| left.path.as_str())
+            .collect::<Vec<_>>(),
         ["a"]
     );
     model.set_free_bytes(1 << 30);
@@ -495,7 +524,7 @@ fn whenever_the_adoption_dies_the_next_one_finishes_it_and_nothing_is_recorded_t
         if let Some(crash) = crash {
             model.crash_at(start + crash);
         }
-        let done = recording.adopt(RecordingEnd::default(), &[]).is_ok();
+        let done = try_adopt(recording).is_ok();
         (model.operations() - start, done, Arc::new(ModelFs::clone(&model)))
     };
     let (operations, done, _) = run(None);

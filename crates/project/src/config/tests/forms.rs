@@ -27,13 +27,15 @@ fn other(key: &ConfigKey) -> &'static str {
         }
         "git.gitBranchPrefix" => "\"ai/\"",
         "git.gitBranchTemplate" => "\"uuid\"",
+        "permissions.deny" => "[\"sudo *\",\"edit ci/**\"]",
+        "permissions.ask" => "[\"git push *\"]",
         name => panic!("{name} has no test: add its value here and its field below"),
     }
 }
 
 /// The field that a key fills, by hand: what the list says about itself proves nothing.
 fn field(config: &Config, name: &str) -> String {
-    let Config { project_id, core, watcher, patch, git, limits, friends: _ } = config;
+    let Config { project_id, core, watcher, patch, git, limits, friends: _, permissions, agent: _ } = config;
     match name {
         "projectId" => format!("{:?}", project_id.as_deref().unwrap_or_default()),
         "core.logLevel" => format!("{:?}", format!("{:?}", core.log_level).to_lowercase()),
@@ -64,6 +66,8 @@ fn field(config: &Config, name: &str) -> String {
         "git.autoGitBranch" => git.auto_git_branch.to_string(),
         "git.gitBranchPrefix" => format!("{:?}", git.git_branch_prefix),
         "git.gitBranchTemplate" => format!("{:?}", format!("{:?}", git.git_branch_template).to_lowercase()),
+        "permissions.deny" => serde_json::to_string(&permissions.deny).unwrap(),
+        "permissions.ask" => serde_json::to_string(&permissions.ask).unwrap(),
         _ => String::new(),
     }
 }

@@ -42,6 +42,19 @@ fn every_key_acts_from_the_users_own_file() {
         ("friends.default", "codex,claude"),
         ("friends.timeout", "60"),
         ("friends.idleTimeout", "20"),
+        ("permissions.deny", "[\"sudo *\"]"),
+        ("permissions.ask", "[\"git push *\"]"),
+        ("permissions.allow", "[\"cargo test *\",\"make\"]"),
+        ("agent.access", "read-only"),
+        ("agent.maxTurns", "40"),
+        ("agent.maxTime", "900"),
+        ("agent.maxCost", "250"),
+        ("agent.repeatLimit", "3"),
+        ("agent.parallelTools", "2"),
+        ("agent.steeringMode", "all"),
+        ("agent.followUpMode", "all"),
+        ("agent.interruptMode", "wait"),
+        ("agent.instructions", "false"),
     ] {
         let loaded = both("", &own(name, value)).unwrap();
         assert_eq!(loaded.value(name).unwrap().trim_matches('"'), value, "{name}");
@@ -50,7 +63,7 @@ fn every_key_acts_from_the_users_own_file() {
         assert_eq!(loaded.config, loaded.without_project);
         assert_eq!(texts(&loaded), [""; 0]);
     }
-    assert_eq!(KEYS.len(), 29, "a new key belongs into the list above");
+    assert_eq!(KEYS.len(), 42, "a new key belongs into the list above");
 }
 
 #[test]

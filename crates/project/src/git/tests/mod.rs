@@ -64,6 +64,7 @@ impl GitRunner for Direct {
             took: Duration::ZERO,
             left_behind: 0,
             escaped: 0,
+            unprotected: Vec::new(),
         })
     }
 }

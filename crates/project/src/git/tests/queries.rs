@@ -122,6 +122,7 @@ fn no_repository_no_git_and_an_old_git_are_told_apart() {
                 took: Duration::ZERO,
                 left_behind: 0,
                 escaped: 0,
+                unprotected: Vec::new(),
             })
         }
     }

@@ -163,6 +163,7 @@ fn ended(code: i32) -> Result<JobOutcome, ExecError> {
         took: Duration::ZERO,
         left_behind: 0,
         escaped: 0,
+        unprotected: Vec::new(),
     })
 }
 

@@ -4,7 +4,7 @@ mod list;
 mod show;
 mod test;
 
-pub(crate) use test::ModelTestResult;
+pub(crate) use test::{ModelTestResult, model_failure};
 
 use clap::Subcommand;
 use relaycode_llm::models::{ModelMatchKind, ModelRole, ModelSelectError, SelectedModel};
@@ -50,7 +50,7 @@ impl ModelsArgs {
 
 /// The model that is meant; of none, the role `default`. Servers on this machine are asked only if it is not found
 /// without them.
-fn choose_model(
+pub(crate) fn choose_model(
     selector: Option<&str>,
     discover: bool,
     providers: &mut Providers,

@@ -77,7 +77,7 @@ impl ModelsTestArgs {
         drop(spinner);
         let outcome = ended
             .ok_or_else(CommandFailure::interrupted)?
-            .map_err(|failure| test_failure(&chosen, provider.docs, &source, &failure))?;
+            .map_err(|failure| model_failure(&chosen, provider.docs, &source, &failure))?;
         let exit = ctx.print_result(Exit::Done, json!({
             "model": model.selector(), "provider": model.provider, "key": render::models::key_source_json(Some(&source)),
             "answer": outcome.message.text(), "stopReason": outcome.message.stop_reason,
@@ -114,7 +114,7 @@ async fn run_request(mut stream: AnswerStream) -> Result<ModelTestResult, ModelF
 }
 
 /// What went wrong, and what to do about it: beside what the message says already.
-fn test_failure(
+pub(crate) fn model_failure(
     chosen: &SelectedModel,
     docs: &str,
     source: &KeySource,

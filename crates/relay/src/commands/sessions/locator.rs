@@ -23,14 +23,14 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 const MIN_ID_DIGITS: usize = 8;
 
 /// The sessions, and from where they are looked at.
-pub(super) struct SessionLocator {
-    pub(super) fs: RealFs,
-    pub(super) layout: HomeLayout,
-    pub(super) cwd: PathBuf,
+pub(crate) struct SessionLocator {
+    pub(crate) fs: RealFs,
+    pub(crate) layout: HomeLayout,
+    pub(crate) cwd: PathBuf,
 }
 
 impl SessionLocator {
-    pub(super) fn open(ctx: &CommandContext<'_>) -> CommandResult<SessionLocator> {
+    pub(crate) fn open(ctx: &CommandContext<'_>) -> CommandResult<SessionLocator> {
         let home = ctx.home.path.as_ref().ok_or_else(|| {
             CommandFailure::usage("relay does not know where sessions are kept")
                 .hint("set HOME, or RELAY_HOME to a full path")
@@ -43,22 +43,22 @@ impl SessionLocator {
         Ok(SessionLocator { fs: RealFs::default(), layout: HomeLayout::new(home), cwd })
     }
 
-    pub(super) fn listing(&self) -> SessionLister<'_> {
+    pub(crate) fn listing(&self) -> SessionLister<'_> {
         SessionLister::new(&self.fs, &self.layout)
     }
 
     /// The sessions about this directory, or all.
-    pub(super) fn scope(&self, all: bool) -> ListScope<'_> {
+    pub(crate) fn scope(&self, all: bool) -> ListScope<'_> {
         if all { ListScope::All } else { ListScope::Project(&self.cwd) }
     }
 
     /// The session that a word means, of whatever project.
-    pub(super) fn find(&self, word: Option<&str>) -> CommandResult<SessionSummary> {
+    pub(crate) fn find(&self, word: Option<&str>) -> CommandResult<SessionSummary> {
         self.resolve(word).map(ResolvedSession::into_summary)
     }
 
     /// The directory and the name of a session's file.
-    pub(super) fn open_dir(&self, info: &SessionSummary) -> CommandResult<(FsDir, String)> {
+    pub(crate) fn open_dir(&self, info: &SessionSummary) -> CommandResult<(FsDir, String)> {
         let above = info.path.parent().unwrap_or(Path::new("/"));
         let name = info.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let dir = self.fs.open_root(above).map_err(|error| read_failure(above, &error))?;
@@ -66,13 +66,13 @@ impl SessionLocator {
     }
 
     /// Opens a session to be read; whoever writes it is not in the way.
-    pub(super) fn open_session(&self, info: &SessionSummary) -> CommandResult<Session> {
+    pub(crate) fn open_session(&self, info: &SessionSummary) -> CommandResult<Session> {
         let (dir, name) = self.open_dir(info)?;
         Session::open(Arc::new(self.fs), dir, &name, OpenMode::Read).map_err(|error| session_failure(&error))
     }
 
     /// The same with the images that it refers to, where there are any.
-    pub(super) fn with_blobs(&self, session: Session) -> Session {
+    pub(crate) fn with_blobs(&self, session: Session) -> Session {
         if !self.layout.blobs_dir().is_dir() {
             return session;
         }
@@ -82,6 +82,14 @@ impl SessionLocator {
             Ok(blobs) => session.with_blobs(Arc::new(blobs)),
             Err(_) => session,
         }
+    }
+
+    /// The next time, this session is the newest of this terminal. Nothing depends on it.
+    pub(crate) fn note_for_terminal(&self, session: &Session) {
+        let Some(terminal) = TerminalId::from_hints(&terminal_hints()) else { return };
+        let session = self.layout.project_dir(&self.cwd).join(session.name());
+        let crumb = TerminalBreadcrumb { cwd: self.cwd.clone(), session };
+        let _ = crumb.write(&self.fs, &self.layout, &terminal);
     }
 
     fn resolve(&self, word: Option<&str>) -> CommandResult<ResolvedSession> {
@@ -94,7 +102,7 @@ impl SessionLocator {
 }
 
 /// So many digits of an id as tell these apart, and at least eight.
-pub(super) fn id_digits(sessions: &[SessionSummary]) -> usize {
+pub(crate) fn id_digits(sessions: &[SessionSummary]) -> usize {
     let mut ids: Vec<&str> = sessions.iter().map(|info| info.id.as_str()).collect();
     ids.sort_unstable();
     let shared = |pair: &[&str]| pair[0].bytes().zip(pair[1].bytes()).take_while(|(a, b)| a == b).count();
@@ -104,12 +112,12 @@ pub(super) fn id_digits(sessions: &[SessionSummary]) -> usize {
 }
 
 /// So much of an id.
-pub(super) fn short_id(id: &str, digits: usize) -> String {
+pub(crate) fn short_id(id: &str, digits: usize) -> String {
     id.chars().take(digits).collect()
 }
 
 /// A number of sessions: none is no list.
-pub(super) fn parse_positive(text: &str) -> Result<usize, String> {
+pub(crate) fn parse_positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
         _ => Err("give a number, 1 or more".to_string()),
@@ -117,13 +125,13 @@ pub(super) fn parse_positive(text: &str) -> Result<usize, String> {
 }
 
 /// What a session is called: its title, or what was said first.
-pub(super) fn session_title(info: &SessionSummary) -> String {
+pub(crate) fn session_title(info: &SessionSummary) -> String {
     let first = info.title.as_deref().or(info.first_message.as_deref()).unwrap_or_default();
     first.chars().take(MAX_TITLE_CHARS).collect()
 }
 
 /// A session as the lists show it.
-pub(super) fn session_row(info: &SessionSummary, digits: usize) -> SessionRow {
+pub(crate) fn session_row(info: &SessionSummary, digits: usize) -> SessionRow {
     SessionRow {
         id: short_id(&info.id, digits),
         modified: info.modified.clone(),
@@ -179,7 +187,7 @@ fn resolve_failure(error: &ResolveError) -> CommandFailure {
 }
 
 /// What keeps something from being done with a session.
-pub(super) fn session_failure(error: &SessionError) -> CommandFailure {
+pub(crate) fn session_failure(error: &SessionError) -> CommandFailure {
     match error {
         SessionError::Missing { .. } => CommandFailure::new(Exit::Usage, "unknown", error),
         SessionError::InUse { .. } => CommandFailure::refused("inUse", error),
@@ -191,12 +199,12 @@ pub(super) fn session_failure(error: &SessionError) -> CommandFailure {
 }
 
 /// A directory or file that cannot be read.
-pub(super) fn read_failure(path: &Path, error: &io::Error) -> CommandFailure {
+pub(crate) fn read_failure(path: &Path, error: &io::Error) -> CommandFailure {
     io_failure("the sessions cannot be read", path, error)
 }
 
 /// A directory that a session cannot be put into.
-pub(super) fn write_failure(path: &Path, error: &io::Error) -> CommandFailure {
+pub(crate) fn write_failure(path: &Path, error: &io::Error) -> CommandFailure {
     io_failure("the session cannot be written", path, error).unchanged()
 }
 

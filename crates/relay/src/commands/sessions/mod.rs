@@ -4,7 +4,7 @@ mod delete;
 mod export;
 mod fork;
 mod list;
-mod locator;
+pub(crate) mod locator;
 mod repair;
 mod search;
 mod show;

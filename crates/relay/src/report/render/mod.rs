@@ -1,4 +1,4 @@
-//! What only the commands show: their failures, what `relay doctor` found, models, keys, answers of friends. Everything else is a view of the crate
+//! What only the commands show: their failures, what `relay doctor` found, models, keys, permission rules, answers of friends. Everything else is a view of the crate
 //! `tui`.
 
 pub(crate) mod answers;
@@ -7,6 +7,7 @@ pub(crate) mod failure;
 pub(crate) mod friends;
 pub(crate) mod keys;
 pub(crate) mod models;
+pub(crate) mod permissions;
 #[cfg(test)]
 mod tests;
 pub(crate) mod verdict;

@@ -64,7 +64,7 @@ impl CommandFiles {
 
     /// Whether a path, in plain components, is named.
     pub(super) fn names_path(&self, path: &[String]) -> bool {
-        let manifest = |name: &String| super::matching::matches_component("package.json", name);
+        let manifest = |name: &String| relaycode_project::protected::matches_component("package.json", name);
         (self.scripts && path.last().is_some_and(manifest)) || self.patterns.matches(path)
     }
 }

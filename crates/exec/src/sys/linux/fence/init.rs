@@ -6,40 +6,51 @@
 use std::fs::File;
 use std::io::{Seek, SeekFrom};
 use std::process::{ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 use rustix::fs::FileType;
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus};
 
-use super::{OPEN_FILES, Step, StepError, close_inherited, command, give_up, loopback, mounts};
-use crate::fence::{FenceChannel, FenceReport, FenceSpec};
+use super::{
+    OPEN_FILES, START_PROGRAM, Step, StepError, close_inherited, command, give_up, loopback, mounts,
+};
+use crate::fence::{FenceChannel, FenceEnd, FenceReport, FenceSpec};
+
+/// How long those that a command leaves behind may take to end by themselves, as outside of a fence.
+const WIND_DOWN: Duration = Duration::from_millis(100);
+
+/// Between two looks at them.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
 pub(super) fn run(spec: &FenceSpec, channel: &mut FenceChannel) -> Result<ExitCode, StepError> {
     die_with_parent()?;
     close_inherited(None)?;
-    if !spec.network {
+    if !spec.fence.network {
         loopback::bring_up().step("bring up the loopback device")?;
     }
-    let unprotected = mounts::arrange(spec)?;
+    let unprotected = mounts::arrange(&spec.fence)?;
     // By its name: the directory that this process stood in is the one beneath the new mounts.
     std::env::set_current_dir(&spec.directory).step("enter the directory")?;
     let input = input_of_command()?;
-    give_up(spec)?;
+    give_up(&spec.fence)?;
     die_with_parent()?;
     // The command is this user, and could read and trace this process otherwise.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).step("become unreadable")?;
-    channel.replace(&FenceReport::Entered { unprotected }).step("report")?;
+    channel.replace(&FenceReport::Entered { unprotected: unprotected.clone(), end: None }).step("report")?;
     if spec.words.is_empty() {
-        channel.replace(&FenceReport::Exited(0)).step("report")?;
+        let end = Some(FenceEnd { code: 0, signal: None, left_behind: 0 });
+        channel.replace(&FenceReport::Entered { unprotected, end }).step("report")?;
         return Ok(ExitCode::SUCCESS);
     }
-    let child = command(spec).stdin(input).spawn().step("start the program")?;
+    let child = command(spec).stdin(input).spawn().step(START_PROGRAM)?;
     let status = reap_until(Pid::from_child(&child)).step("wait for the command")?;
-    let report = match status.terminating_signal() {
-        Some(signal) => FenceReport::Signalled(signal),
-        None => FenceReport::Exited(status.exit_status().unwrap_or(0)),
+    let end = FenceEnd {
+        code: status.exit_status().unwrap_or(0),
+        signal: status.terminating_signal(),
+        left_behind: count_left_behind(),
     };
-    channel.replace(&report).step("report")?;
+    channel.replace(&FenceReport::Entered { unprotected, end: Some(end) }).step("report")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -82,4 +93,22 @@ fn reap_until(command: Pid) -> Result<WaitStatus, Errno> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// How many processes still live when those that are about to end have had the time for it. They end with this one.
+fn count_left_behind() -> usize {
+    let until = Instant::now() + WIND_DOWN;
+    loop {
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(Errno::INTR) => {}
+            // Orphans come here, so without a child there is nobody else.
+            Err(_) => return 0,
+            Ok(None) if Instant::now() >= until => break,
+            Ok(None) => std::thread::sleep(LOOK_AGAIN),
+        }
+    }
+    let numbers = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers =
+        numbers.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
+    numbers.count().saturating_sub(1).max(1)
 }

@@ -15,7 +15,7 @@ use rustix::termios::isatty;
 
 use super::devices::{NODES, OWN};
 use super::{Step, StepError};
-use crate::fence::{FenceLevel, FenceSpec};
+use crate::fence::{FenceLevel, JobFence};
 
 /// The newest that is known; what the kernel lacks of it is left out.
 const NEWEST: ABI = ABI::V9;
@@ -29,14 +29,14 @@ const NEEDED_ALONE: ABI = ABI::V3;
 /// Without this, a command at level 2 could end every process of its user.
 const NEEDED_SCOPES: ABI = ABI::V6;
 
-pub(super) fn restrict(spec: &FenceSpec) -> Result<(), StepError> {
-    let ruleset = rules(spec).step("make Landlock rules (is the kernel older than 6.12?)")?;
+pub(super) fn restrict(fence: &JobFence) -> Result<(), StepError> {
+    let ruleset = rules(fence).step("make Landlock rules (is the kernel older than 6.12?)")?;
     ruleset.restrict_self().step("enter Landlock")?;
     Ok(())
 }
 
-fn rules(spec: &FenceSpec) -> Result<RulesetCreated, RulesetError> {
-    let alone = spec.level != FenceLevel::Namespaces;
+fn rules(fence: &JobFence) -> Result<RulesetCreated, RulesetError> {
+    let alone = fence.level != FenceLevel::Namespaces;
     let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     ruleset =
         ruleset.handle_access(AccessFs::from_all(if alone { NEEDED_ALONE } else { NEEDED_BESIDE_MOUNTS }))?;
@@ -45,7 +45,7 @@ fn rules(spec: &FenceSpec) -> Result<RulesetCreated, RulesetError> {
     }
     ruleset = ruleset.set_compatibility(CompatLevel::BestEffort);
     ruleset = ruleset.handle_access(AccessFs::from_all(NEWEST))?.scope(Scope::from_all(NEWEST))?;
-    if alone && !spec.network {
+    if alone && !fence.network {
         // The filter of system calls refuses the sockets already.
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
@@ -53,10 +53,10 @@ fn rules(spec: &FenceSpec) -> Result<RulesetCreated, RulesetError> {
 
     let read = AccessFs::ReadFile | AccessFs::Execute;
     created = grant(created, Path::new("/"), AccessFs::ReadDir.into())?;
-    for path in if alone { readable_around(&spec.masked) } else { vec![PathBuf::from("/")] } {
+    for path in if alone { readable_around(&fence.masked) } else { vec![PathBuf::from("/")] } {
         created = grant(created, &path, read)?;
     }
-    for path in spec.writable() {
+    for path in fence.writable() {
         created = grant(created, &path, AccessFs::from_all(NEWEST))?;
     }
     let devices = AccessFs::from_file(NEWEST);

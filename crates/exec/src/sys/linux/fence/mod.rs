@@ -32,7 +32,9 @@ use std::process::{Command, ExitCode};
 
 use rustix::fs::MemfdFlags;
 
-use crate::fence::{FENCE_FAILED_CODE, FenceChannel, FenceLevel, FenceReport, FenceSpec};
+use crate::fence::{
+    FENCE_FAILED_CODE, FenceChannel, FenceLevel, FenceReport, FenceSpec, JobFence, START_PROGRAM,
+};
 
 /// Where a process finds what it has open, by number.
 pub(crate) const OPEN_FILES: &str = "/proc/self/fd";
@@ -68,7 +70,7 @@ pub(crate) fn run_fence(arguments: &[OsString]) -> ExitCode {
     let Some(number) = arguments.first().and_then(|number| number.to_str()) else { return failed };
     let Ok(mut channel) = FenceChannel::open(number) else { return failed };
     let in_namespaces = arguments.get(1).is_some_and(|stage| stage == INIT_ARGUMENT);
-    let ran = channel.spec().step("read the order").and_then(|spec| match spec.level {
+    let ran = channel.spec().step("read the order").and_then(|spec| match spec.fence.level {
         FenceLevel::Namespaces if in_namespaces => init::run(&spec, &mut channel),
         FenceLevel::Namespaces => namespaces::run(number, &mut channel),
         FenceLevel::Rules | FenceLevel::Open => become_command(&spec, number, &mut channel),
@@ -83,36 +85,36 @@ pub(crate) fn run_fence(arguments: &[OsString]) -> ExitCode {
 /// Levels 2 and 3: gives up and becomes the command.
 fn become_command(spec: &FenceSpec, number: &str, channel: &mut FenceChannel) -> Result<ExitCode, StepError> {
     std::env::set_current_dir(&spec.directory).step("enter the directory")?;
-    if spec.level == FenceLevel::Rules {
+    if spec.fence.level == FenceLevel::Rules {
         close_inherited(None)?;
-        give_up(spec)?;
+        give_up(&spec.fence)?;
     } else {
         // The channel is no command's; what else was inherited is, without a fence.
         number.parse().map_or(Ok(()), nix::unistd::close::<i32>).step("close the channel")?;
     }
     // What cannot be protected here at all is in the documents, not in the report.
-    channel.replace(&FenceReport::Entered { unprotected: Vec::new() }).step("report")?;
+    channel.replace(&FenceReport::Entered { unprotected: Vec::new(), end: None }).step("report")?;
     if spec.words.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    Err(command(spec).exec()).step("start the program")
+    Err(command(spec).exec()).step(START_PROGRAM)
 }
 
 /// Everything that the command must not have. The order matters: each step may need what a later one takes away.
-fn give_up(spec: &FenceSpec) -> Result<(), StepError> {
-    privileges::drop_all(spec.level)?;
+fn give_up(fence: &JobFence) -> Result<(), StepError> {
+    privileges::drop_all(fence.level)?;
     rustix::thread::set_no_new_privs(true).step("give up new privileges")?;
-    landlock::restrict(spec)?;
-    syscalls::restrict(spec)
+    landlock::restrict(fence)?;
+    syscalls::restrict(fence)
 }
 
 fn command(spec: &FenceSpec) -> Command {
     let mut words = spec.words.iter();
     let mut command = Command::new(words.next().map_or_else(OsString::new, Clone::clone));
     command.args(words).env_clear().envs(spec.environment.iter().map(|(name, value)| (name, value)));
-    if spec.level == FenceLevel::Rules {
+    if spec.fence.level == FenceLevel::Rules {
         // `/tmp` is everybody's at this level, and not writable.
-        command.env("TMPDIR", &spec.temp);
+        command.env("TMPDIR", &spec.fence.temp);
     }
     command
 }

@@ -5,10 +5,10 @@
 //! protected name become mounts too: whoever could rename them would make another `.git/hooks` in their place.
 
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
@@ -19,23 +19,36 @@ use rustix::mount::{
 };
 
 use super::{Step, StepError, devices};
-use crate::fence::FenceSpec;
+use crate::fence::{FenceLayer, JobFence};
 
 /// Places for temporary files, which become the command's own directory.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
+const CLONE_TREE: OpenTreeFlags =
+    OpenTreeFlags::OPEN_TREE_CLONE.union(OpenTreeFlags::OPEN_TREE_CLOEXEC).union(OpenTreeFlags::AT_RECURSIVE);
+
 /// Arranges them, and says what was to be protected and could not be: it does not exist, or is a link.
-pub(super) fn arrange(spec: &FenceSpec) -> Result<Vec<OsString>, StepError> {
+pub(super) fn arrange(spec: &JobFence) -> Result<Vec<OsString>, StepError> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).step("keep mounts to itself")?;
     let trees = clone_trees(spec)?;
-    for place in TEMPORARY.into_iter().filter(|place| Path::new(place).is_dir()) {
-        mount_bind_recursive(Path::new(&spec.temp), place).step("make a /tmp")?;
+    // Held before the first is made: the directory itself mostly lies in the machine's own `/tmp`.
+    let temporary: Vec<(&str, OwnedFd)> = TEMPORARY
+        .into_iter()
+        .filter(|place| Path::new(place).is_dir())
+        .map(|place| Ok((place, open_tree(CWD, Path::new(&spec.temp), CLONE_TREE).step("make a /tmp")?)))
+        .collect::<Result<_, StepError>>()?;
+    for (place, tree) in &temporary {
+        attach(tree, Path::new(place)).step("make a /tmp")?;
     }
     for (path, tree) in &trees {
         // It was beneath the old `/tmp`.
         std::fs::create_dir_all(path).step(format!("find {}", path.display()))?;
         attach(tree, path).step(format!("mount {}", path.display()))?;
+    }
+    for layer in spec.layers_in_use() {
+        // Where it cannot be, its directory stays as it is and read-only.
+        let _ = mount_layer(layer);
     }
     devices::replace_dev()?;
     let hidden = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
@@ -67,15 +80,34 @@ pub(super) fn attach(tree: &OwnedFd, at: &Path) -> io::Result<()> {
     Ok(move_mount(tree.as_fd(), "", CWD, at, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?)
 }
 
+/// The directory with what differs from it, which is kept elsewhere.
+fn mount_layer(layer: &FenceLayer) -> io::Result<()> {
+    let kept_in = Path::new(&layer.kept_in);
+    let (upper, work) = (kept_in.join("upper"), kept_in.join("work"));
+    let mut options = b"userxattr".to_vec();
+    for (name, path) in [("lowerdir", Path::new(&layer.directory)), ("upperdir", &upper), ("workdir", &work)]
+    {
+        let path = path.as_os_str().as_bytes();
+        if path.iter().any(|byte| b",:\\\"".contains(byte)) {
+            // They have a meaning of their own there.
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        options.extend([b",", name.as_bytes(), b"=", path].concat());
+    }
+    std::fs::create_dir_all(&upper)?;
+    std::fs::create_dir_all(&work)?;
+    let options = CString::new(options)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    Ok(mount("overlay", Path::new(&layer.directory), "overlay", flags, options.as_c_str())?)
+}
+
 /// The directories of the order, the outer before the inner, held while `/tmp` goes.
-fn clone_trees(spec: &FenceSpec) -> Result<Vec<(PathBuf, OwnedFd)>, StepError> {
+fn clone_trees(spec: &JobFence) -> Result<Vec<(PathBuf, OwnedFd)>, StepError> {
     let temp = PathBuf::from(&spec.temp);
     let named: BTreeSet<PathBuf> = spec.directories.iter().chain([&temp]).cloned().collect();
-    let clone =
-        OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_RECURSIVE;
     let held = named.into_iter().map(|path| {
         let path = path.canonicalize().step(format!("find {}", path.display()))?;
-        let tree = open_tree(CWD, &path, clone).step(format!("hold {}", path.display()))?;
+        let tree = open_tree(CWD, &path, CLONE_TREE).step(format!("hold {}", path.display()))?;
         Ok((path, tree))
     });
     held.collect()

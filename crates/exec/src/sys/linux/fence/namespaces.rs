@@ -14,7 +14,7 @@ use rustix::thread::CapabilitySet;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
 use super::{INIT_ARGUMENT, Step, StepError, close_inherited};
-use crate::fence::{FENCE_ARGUMENT, FENCE_FAILED_CODE, FenceChannel, FenceReport};
+use crate::fence::{FENCE_ARGUMENT, FENCE_FAILED_CODE, FenceChannel, FenceEnd, FenceReport};
 
 /// They are for the command, which gets them too. If this process ended by one, the command would be killed at once.
 const OUTLIVED: [i32; 5] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP];
@@ -31,7 +31,7 @@ pub(super) fn run(number: &str, channel: &mut FenceChannel) -> Result<ExitCode, 
         signal_hook::flag::register(signal, Arc::default()).step("catch signals")?;
     }
     let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let network = if spec.network { CloneFlags::empty() } else { CloneFlags::CLONE_NEWNET };
+    let network = if spec.fence.network { CloneFlags::empty() } else { CloneFlags::CLONE_NEWNET };
     let others = CloneFlags::CLONE_NEWNS
         | CloneFlags::CLONE_NEWPID
         | CloneFlags::CLONE_NEWIPC
@@ -66,8 +66,8 @@ fn keep_capabilities() -> Result<(), StepError> {
 /// a namespace cannot send itself.
 fn end_like_command(channel: &mut FenceChannel, status: ExitStatus) -> ExitCode {
     let signal = match channel.report() {
-        Ok(FenceReport::Exited(code)) => return ExitCode::from(code as u8),
-        Ok(FenceReport::Signalled(signal)) => Some(signal),
+        Ok(FenceReport::Entered { end: Some(FenceEnd { signal: Some(signal), .. }), .. }) => Some(signal),
+        Ok(FenceReport::Entered { end: Some(end), .. }) => return ExitCode::from(end.code as u8),
         _ => status.signal(),
     };
     if let Some(signal) = signal {

@@ -12,7 +12,7 @@ use seccompiler::{
 };
 
 use super::{Step, StepError};
-use crate::fence::{FenceAccess, FenceLevel, FenceSpec};
+use crate::fence::{FenceAccess, FenceLevel, JobFence};
 
 mod lists;
 
@@ -35,9 +35,9 @@ const SHORT_POINTERS: Option<i64> = None;
 /// `ioctl` has a number of its own there.
 const SHORT_POINTER_IOCTL: i64 = 514;
 
-pub(super) fn restrict(spec: &FenceSpec) -> Result<(), StepError> {
+pub(super) fn restrict(fence: &JobFence) -> Result<(), StepError> {
     let step = "filter system calls";
-    let refused = refused_calls(spec).step(step)?;
+    let refused = refused_calls(fence).step(step)?;
     // Its flags are in memory. Whoever is told that it does not exist takes the older call, whose flags are not.
     let absent = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     for (rules, error) in [(refused, libc::EPERM), (absent, libc::ENOSYS)] {
@@ -49,8 +49,8 @@ pub(super) fn restrict(spec: &FenceSpec) -> Result<(), StepError> {
     Ok(())
 }
 
-fn refused_calls(spec: &FenceSpec) -> Result<CallRules, BackendError> {
-    let alone = spec.level != FenceLevel::Namespaces;
+fn refused_calls(fence: &JobFence) -> Result<CallRules, BackendError> {
+    let alone = fence.level != FenceLevel::Namespaces;
     let mut calls: CallRules = NEVER.iter().map(|call| (*call, Vec::new())).collect();
     for flag in NAMESPACE_FLAGS {
         calls.entry(libc::SYS_clone).or_default().push(has_flag(0, *flag)?);
@@ -59,7 +59,7 @@ fn refused_calls(spec: &FenceSpec) -> Result<CallRules, BackendError> {
         calls.entry(libc::SYS_unshare).or_default().push(has_flag(0, *flag)?);
     }
     calls.insert(libc::SYS_ioctl, IOCTLS.iter().map(|request| is(1, *request)).collect::<Result<_, _>>()?);
-    calls.insert(libc::SYS_socket, sockets(alone && !spec.network)?);
+    calls.insert(libc::SYS_socket, refused_sockets(alone && !fence.network, fence.sockets)?);
     // A pair that is not connected for good could be connected to a socket of others.
     let datagrams = SeccompCmpOp::MaskedEq(SOCKET_TYPE);
     let pair = SeccompCondition::new(1, SeccompCmpArgLen::Dword, datagrams, libc::SOCK_DGRAM as u64)?;
@@ -69,7 +69,7 @@ fn refused_calls(spec: &FenceSpec) -> Result<CallRules, BackendError> {
         for (call, argument) in PROCESS_OF_OTHERS {
             calls.insert(*call, vec![SeccompRule::new(vec![not(*argument, 0)?])?]);
         }
-        if spec.access == FenceAccess::ReadOnly {
+        if fence.access == FenceAccess::ReadOnly {
             calls.extend(METADATA.iter().map(|call| (*call, Vec::new())));
         }
     }
@@ -85,12 +85,20 @@ fn refused_calls(spec: &FenceSpec) -> Result<CallRules, BackendError> {
 /// The kind of a socket, without its flags.
 const SOCKET_TYPE: u64 = 0xf;
 
-/// Which sockets are refused: all but those of the network, and those as well where there is none of its own.
-fn sockets(without_network: bool) -> Result<Vec<SeccompRule>, BackendError> {
-    if without_network {
+/// Which sockets are refused: all but those of the network, unless there is none of its own, and those with a path, where
+/// they are allowed.
+fn refused_sockets(without_network: bool, with_paths: bool) -> Result<Vec<SeccompRule>, BackendError> {
+    let mut allowed = Vec::new();
+    if !without_network {
+        allowed.extend([libc::AF_INET, libc::AF_INET6]);
+    }
+    if with_paths {
+        allowed.push(libc::AF_UNIX);
+    }
+    if allowed.is_empty() {
         return Ok(Vec::new());
     }
-    let others = vec![not(0, libc::AF_INET as u64)?, not(0, libc::AF_INET6 as u64)?];
+    let others = allowed.into_iter().map(|family| not(0, family as u64)).collect::<Result<_, _>>()?;
     Ok(vec![SeccompRule::new(others)?])
 }
 

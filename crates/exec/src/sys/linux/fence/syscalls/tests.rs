@@ -2,23 +2,22 @@
 
 use super::*;
 
-fn spec(level: FenceLevel, access: FenceAccess, network: bool) -> FenceSpec {
-    FenceSpec {
+fn fence(level: FenceLevel, access: FenceAccess, network: bool) -> JobFence {
+    JobFence {
         level,
         access,
         directories: Vec::new(),
+        layers: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
         temp: "/t".into(),
         network,
-        directory: "/".into(),
-        words: Vec::new(),
-        environment: Vec::new(),
+        sockets: false,
     }
 }
 
 fn calls(level: FenceLevel, access: FenceAccess, network: bool) -> CallRules {
-    refused_calls(&spec(level, access, network)).unwrap()
+    refused_calls(&fence(level, access, network)).unwrap()
 }
 
 /// Refused whatever its arguments are.

@@ -1,4 +1,4 @@
-//! The list of guarded files, as data. Patterns are written in lower case; see [`super::matching`].
+//! The list of protected names, as data. Patterns are written in lower case; see [`super::matching`].
 
 const CI: &str = "runs in CI";
 const HOOK: &str = "is a git hook";
@@ -16,7 +16,7 @@ const LOCK: &str = "decides what code the project's check runs";
 
 /// Guarded in every project.
 #[rustfmt::skip]
-pub(super) const ALWAYS_GUARDED: &[(&str, &str)] = &[
+pub const ALWAYS_GUARDED: &[(&str, &str)] = &[
     // CI
     (CI, ".github/workflows/ .github/actions/ .github/scripts/ .gitlab-ci* .gitlab/ci/ .gitlab/agents/ .circleci/ \
         jenkinsfile* .jenkins/ azure-pipelines* .azure-pipelines/ .azuredevops/ .travis.yml .travis.yaml .drone.* \
@@ -47,7 +47,7 @@ pub(super) const ALWAYS_GUARDED: &[(&str, &str)] = &[
         .clinerules/ .roo* .roo/ .kilocode* .kilocode/ .kiro/ .junie/ .amazonq/ .augment* .augment/ .trae/ .goose* \
         .goose/ .agents/ .agent/ .factory/ .openhands/ .serena/ .rules .zencoder/"),
     // relay itself
-    (RELAY, "relaycode.config.* relay.config.* relaycode.json .relay* .relay/"),
+    (RELAY, "relaycode.config.* relay.config.* relaycode.json .relay* .relay/ .relaycode/"),
     // secrets
     (SECRET, ".env* .env/ .netrc _netrc .pypirc .pgpass .git-credentials .ssh/ .aws/ .gnupg/ .kube/ .docker/ .htpasswd .vault* \
         .dockercfg"),
@@ -67,12 +67,20 @@ pub(super) const ALWAYS_GUARDED: &[(&str, &str)] = &[
         terraform.rc pip.conf pip.ini .pip/ uv.toml .gemrc .curlrc .wgetrc .screenrc .tmux.conf .latexmkrc latexmkrc .htaccess \
         .user.ini php.ini ansible.cfg .ansible.cfg .vagrantfile vagrantfile tiltfile .buckconfig* .watchmanconfig .ackrc .ctags \
         .ctags.d/ .xcode.env* .swiftpm/ .r10k.yaml .chef/ .kitchen* nuget.config"),
-    (SHELL, ".bashrc .bash_* .profile .zshrc .zshenv .zprofile .zlogin .config/fish/ .autoenv* .inputrc"),
+    (SHELL, ".bashrc .bash_* .profile .zshrc .zshenv .zprofile .zlogin .config/fish/ .autoenv* .inputrc .envrc .direnv/"),
 ];
+
+/// What a command in a fence does not write, of the reasons above: what others run or obey later, outside of it. It may well
+/// change what the project is built with.
+pub(super) const FENCED_REASONS: &[&str] = &[HOOK, EDITOR, AGENT, RELAY, SHELL];
+
+/// The same within git's own directory: each can make git run something.
+pub(super) const FENCED_IN_GIT: &[&str] =
+    &["hooks", "config", "config.worktree", "commondir", "info/attributes"];
 
 /// Guarded when a gate is configured: it reads them as code before anybody has looked.
 #[rustfmt::skip]
-pub(super) const GATE_GUARDED: &[(&str, &str)] = &[
+pub const GATE_GUARDED: &[(&str, &str)] = &[
     (BUILD, "makefile makefile.* gnumakefile *.mk justfile .justfile *.just taskfile.* magefile.go earthfile dodo.py \
         fabfile.py build.rs cargo.toml clippy.toml .clippy.toml build.zig* setup.py setup.cfg conftest.py pyproject.toml \
         pytest.ini tox.ini noxfile.py mypy.ini .mypy.ini ruff.toml .ruff.toml .flake8 .pylintrc pylintrc manage.py"),

@@ -3,7 +3,7 @@
 //! is in it, and also a file in its place.
 
 /// Whether a path, in plain components, is what the pattern means.
-pub(super) fn matches_path(pattern: &str, path: &[String]) -> bool {
+pub fn matches_path(pattern: &str, path: &[String]) -> bool {
     let directory = pattern.ends_with('/');
     let parts = pattern.trim_end_matches('/');
     let count = 1 + parts.bytes().filter(|byte| *byte == b'/').count();
@@ -14,7 +14,7 @@ pub(super) fn matches_path(pattern: &str, path: &[String]) -> bool {
 }
 
 /// Whether a component is what the pattern means, also by a short name.
-pub(super) fn matches_component(pattern: &str, name: &str) -> bool {
+pub fn matches_component(pattern: &str, name: &str) -> bool {
     let written = match pattern.split_once('*') {
         Some((start, end)) => {
             name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)

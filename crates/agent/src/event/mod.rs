@@ -1,0 +1,277 @@
+//! What happens in a run, as data: the only way out of the agent. Terminal, page, bridge and RPC need nothing else.
+//!
+//! Names and fields are a contract for other programs: fields are added, never renamed.
+
+mod log;
+
+use relaycode_llm::Message;
+use relaycode_tools::HostAnswer;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use log::{EventLog, EventPoll};
+
+use crate::question::AgentQuestion;
+
+/// An event with its place: 1 is the first of a session's process. Messages that the session had before come first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SequencedEvent {
+    pub seq: u64,
+    #[serde(flatten)]
+    pub event: AgentEvent,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum AgentEvent {
+    /// A prompt is being worked on.
+    AgentStart {
+        session_id: String,
+        model: String,
+        thinking: String,
+        cwd: String,
+        tools: Vec<String>,
+    },
+    /// It is done, whatever came of it.
+    AgentEnd {
+        reason: EndReason,
+        /// Why, unless the model was done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+        usage: RunUsage,
+    },
+    /// The model is asked.
+    TurnStart {
+        turn: u64,
+    },
+    /// It has answered, and its tools have run.
+    TurnEnd {
+        turn: u64,
+    },
+    /// The model begins to answer.
+    MessageStart,
+    /// More of its answer; all of it comes again with `message_end`.
+    MessageUpdate {
+        update: MessageUpdate,
+    },
+    /// A message is in the session.
+    MessageEnd {
+        entry_id: String,
+        message: Box<Message>,
+    },
+    ToolExecutionStart {
+        tool_call_id: String,
+        tool_name: String,
+        args: Value,
+    },
+    /// Live output; only the newest counts.
+    ToolExecutionUpdate {
+        tool_call_id: String,
+        update: Value,
+    },
+    /// Its result is in the session: the next `message_end` of a tool result.
+    ToolExecutionEnd {
+        tool_call_id: String,
+        tool_name: String,
+        is_error: bool,
+        /// What people see.
+        card: Value,
+        duration_ms: u64,
+    },
+    /// A request got no answer and is sent again; nothing of an answer was seen yet.
+    RequestRetry {
+        attempt: u32,
+        max_attempts: u32,
+        delay_ms: u64,
+        error_message: String,
+    },
+    /// An answer failed, and the turn is tried again.
+    AutoRetryStart {
+        attempt: u32,
+        max_attempts: u32,
+        delay_ms: u64,
+        error_message: String,
+    },
+    AutoRetryEnd {
+        success: bool,
+        attempt: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        final_error: Option<String>,
+    },
+    /// Another model goes on, since the first one fails.
+    RetryFallbackApplied {
+        from: String,
+        to: String,
+        role: String,
+    },
+    RetryFallbackSucceeded {
+        model: String,
+        role: String,
+    },
+    /// What waits to be said to the model.
+    QueueUpdate {
+        steering: Vec<String>,
+        follow_up: Vec<String>,
+    },
+    /// Somebody has to answer.
+    QuestionAsked {
+        question: AgentQuestion,
+    },
+    /// It is decided, by whom ever; other clients withdraw it.
+    QuestionAnswered {
+        id: String,
+        answer: HostAnswer,
+    },
+    /// Something people should know.
+    Notice {
+        level: NoticeLevel,
+        text: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum MessageUpdate {
+    TextDelta {
+        content_index: usize,
+        delta: String,
+    },
+    ThinkingDelta {
+        content_index: usize,
+        delta: String,
+    },
+    /// The tool's name is known.
+    ToolcallStart {
+        content_index: usize,
+        tool_name: String,
+    },
+    /// JSON text.
+    ToolcallDelta {
+        content_index: usize,
+        delta: String,
+    },
+}
+
+/// Why a run is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    /// The model had nothing more to do.
+    Done,
+    /// Its answer reached the output limit.
+    Length,
+    /// The user ended it.
+    Aborted,
+    /// The model gave no answer.
+    ModelFailed,
+    /// Longer than the model can read.
+    ContextOverflow,
+    TurnLimit,
+    TimeLimit,
+    CostLimit,
+    /// The model repeated itself.
+    Repetition,
+    /// The session cannot be written.
+    SessionFailed,
+    /// A tool says that nothing can go on.
+    ToolFailed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoticeLevel {
+    Info,
+    Warning,
+}
+
+/// What a run has used.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunUsage {
+    pub turns: u64,
+    pub input: u64,
+    pub output: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    /// US dollars.
+    pub cost: f64,
+    /// Of the last request and its answer: what the model has read.
+    pub context_tokens: u64,
+}
+
+impl RunUsage {
+    pub(crate) fn add(&mut self, usage: &relaycode_llm::TokenUsage) {
+        self.input += usage.input;
+        self.output += usage.output;
+        self.cache_read += usage.cache_read;
+        self.cache_write += usage.cache_write;
+        self.cost += usage.cost.total;
+        self.context_tokens = usage.total_tokens;
+    }
+}
+
+impl AgentEvent {
+    /// Bytes that keeping it takes, roughly.
+    pub(crate) fn weight(&self) -> usize {
+        /// An event without its texts.
+        const BARE: usize = 200;
+        let texts = match self {
+            AgentEvent::MessageUpdate { update } => match update {
+                MessageUpdate::TextDelta { delta, .. }
+                | MessageUpdate::ThinkingDelta { delta, .. }
+                | MessageUpdate::ToolcallDelta { delta, .. } => delta.len(),
+                MessageUpdate::ToolcallStart { tool_name, .. } => tool_name.len(),
+            },
+            AgentEvent::MessageEnd { message, .. } => message_bytes(message),
+            AgentEvent::ToolExecutionStart { args: value, .. }
+            | AgentEvent::ToolExecutionUpdate { update: value, .. }
+            | AgentEvent::ToolExecutionEnd { card: value, .. } => value_bytes(value),
+            _ => 0,
+        };
+        BARE + texts
+    }
+
+    /// The session's entry that says the same, for events that are read again from there.
+    pub(crate) fn entry(&self) -> Option<&str> {
+        match self {
+            AgentEvent::MessageEnd { entry_id, .. } => Some(entry_id),
+            _ => None,
+        }
+    }
+}
+
+fn message_bytes(message: &Message) -> usize {
+    use relaycode_llm::message::{AssistantContent, UserContent};
+    let piece = |piece: &UserContent| match piece {
+        UserContent::Text(text) => text.text.len(),
+        UserContent::Image(image) => image.data.len(),
+    };
+    let own = match message {
+        Message::Assistant(answer) => answer
+            .content
+            .iter()
+            .map(|content| match content {
+                AssistantContent::Text(text) => text.text.len(),
+                AssistantContent::Thinking(thinking) => {
+                    thinking.thinking.len() + thinking.thinking_signature.as_ref().map_or(0, String::len)
+                }
+                AssistantContent::ToolCall(call) => call.arguments.values().map(value_bytes).sum(),
+            })
+            .sum(),
+        Message::ToolResult(result) => result.details.as_ref().map_or(0, value_bytes),
+        Message::User(_) | Message::Developer(_) => 0,
+    };
+    own + message.pieces().iter().map(piece).sum::<usize>()
+}
+
+fn value_bytes(value: &Value) -> usize {
+    const ONE: usize = 32;
+    match value {
+        Value::String(text) => ONE + text.len(),
+        Value::Array(items) => ONE + items.iter().map(value_bytes).sum::<usize>(),
+        Value::Object(fields) => {
+            ONE + fields.iter().map(|(name, value)| name.len() + value_bytes(value)).sum::<usize>()
+        }
+        _ => ONE,
+    }
+}

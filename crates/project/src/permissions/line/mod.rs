@@ -1,0 +1,138 @@
+//! What a command line would start, write, read and destroy, as far as it can be known before it runs.
+//!
+//! Holds: the list of commands is complete, or the reading says why it is not certain ([`LineReading::unclear`]);
+//! the reading takes time in proportion to the line, and nothing makes it panic.
+
+mod environment;
+mod git;
+mod programs;
+mod reader;
+mod scripts;
+mod words;
+mod wrappers;
+
+use std::fmt;
+use std::path::PathBuf;
+
+pub use reader::{read_arguments, read_line};
+
+use super::rule::{PathVerb, quote_word};
+
+/// A command line, read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LineReading {
+    /// Every program and builtin that it would start, also within other commands.
+    pub commands: Vec<StartedCommand>,
+    /// Files that it would read or write, as far as redirections and known programs say so.
+    pub paths: Vec<PathUse>,
+    /// What it would destroy: what has to be kept before it runs.
+    pub destructive: Vec<DestructiveAct>,
+    /// Why not everything is certain; empty: all that runs is in `commands`.
+    pub unclear: Vec<String>,
+}
+
+/// One command of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StartedCommand {
+    pub words: Vec<CommandArgument>,
+    /// The command that starts it, such as `xargs` or `find`; `None`: the shell itself.
+    pub started_by: Option<String>,
+    pub role: CommandRole,
+    /// Directories in which it may run; `None` among them: anywhere.
+    pub directories: Vec<Option<PathBuf>>,
+    /// The same without the options in front of the subcommand, for programs that have subcommands.
+    pub subcommand_words: Option<Vec<CommandArgument>>,
+    /// By what it could run something else or write elsewhere, for a person: `*` in a rule does not cover that.
+    pub risky: Vec<String>,
+    /// The words of `risky`, in the same order; `None`: a word that is not known.
+    pub risky_words: Vec<Option<String>>,
+}
+
+impl StartedCommand {
+    /// As it would be typed, with `…` for what is not known.
+    pub fn text(&self) -> String {
+        let words: Vec<String> = self.words.iter().map(ToString::to_string).collect();
+        words.join(" ")
+    }
+}
+
+impl fmt::Display for CommandArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CommandArgument::Exact(text) => f.write_str(&quote_word(text)),
+            CommandArgument::OneOf(texts) => write!(f, "{{{}}}", texts.join(",")),
+            CommandArgument::FileNames(pattern) => f.write_str(pattern),
+            CommandArgument::BeginsWith(prefix) => write!(f, "{prefix}…"),
+            CommandArgument::Any => f.write_str("…"),
+        }
+    }
+}
+
+/// What is known of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CommandRole {
+    /// It only looks, whatever its unknown words are.
+    ReadsOnly,
+    /// It writes the files that are listed in `paths`, and does nothing else.
+    WritesListed,
+    /// Anything: a rule has to allow it.
+    Other,
+}
+
+/// A word of a command, as far as it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum CommandArgument {
+    Exact(String),
+    /// One of these.
+    OneOf(Vec<String>),
+    /// Names of files that match.
+    FileNames(String),
+    /// One word that begins so.
+    BeginsWith(String),
+    /// Any number of any words.
+    Any,
+}
+
+/// A file that a line uses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathUse {
+    pub kind: PathUseKind,
+    pub target: LineTarget,
+    /// A command that needs a rule of its own names it, not a redirection.
+    pub named_by_command: bool,
+}
+
+impl PathUse {
+    pub(super) fn verb(&self) -> PathVerb {
+        if self.kind == PathUseKind::Read { PathVerb::Read } else { PathVerb::Edit }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PathUseKind {
+    Read,
+    /// Creating, changing, replacing.
+    Write,
+    Append,
+    Remove,
+}
+
+/// Files that are meant; absolute where the directory is known.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum LineTarget {
+    Path(PathBuf),
+    /// With `*`, `?` and `[`.
+    Pattern(PathBuf),
+    /// The directory and everything in it.
+    Beneath(PathBuf),
+    /// Any file.
+    Unknown,
+}
+
+/// Something that is lost if nobody keeps it first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DestructiveAct {
+    /// What does it: `rm`, `git reset`, `>`.
+    pub act: String,
+    pub target: LineTarget,
+}

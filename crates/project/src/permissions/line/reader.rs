@@ -1,0 +1,496 @@
+//! Goes through a parsed line: directories, variables, redirections, and every command in it.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::words::VariableValue;
+use super::{
+    CommandArgument, CommandRole, DestructiveAct, LineReading, LineTarget, PathUse, PathUseKind,
+    StartedCommand, environment, programs,
+};
+use crate::command_line::{
+    CommandConnector, CommandList, CommandRedirect, CommandWord, CompoundKind, MAX_BYTES, ShellCommand,
+    ShellDialect, SimpleCommand, WordPart, parse_strictly,
+};
+use crate::permissions::PermissionPlace;
+use crate::permissions::path_pattern::normalise;
+
+/// Lines within lines (`sh -c "eval …"`) that are looked into.
+const MAX_NESTING: usize = 8;
+/// Commands, files and reasons that one reading lists.
+const MAX_ENTRIES: usize = 2_000;
+/// Directories in which one command may run.
+const MAX_DIRECTORIES: usize = 8;
+
+/// What a line for bash would do.
+pub fn read_line(line: &str, place: &PermissionPlace) -> LineReading {
+    let mut reader = LineReader::new(place);
+    reader.visit_text(line, ShellDialect::Bash);
+    reader.reading
+}
+
+/// What a program with these arguments would do, without a shell.
+pub fn read_arguments(words: &[String], place: &PermissionPlace) -> LineReading {
+    let mut reader = LineReader::new(place);
+    if words.iter().map(String::len).sum::<usize>() > MAX_BYTES {
+        reader.unclear("the command is too long");
+    } else {
+        let words = words.iter().map(|word| CommandArgument::Exact(word.clone())).collect();
+        reader.without_shell = true;
+        programs::visit_command(&mut reader, words, None);
+    }
+    reader.reading
+}
+
+/// What is known while a line is read.
+pub(super) struct LineReader<'a> {
+    pub(super) place: &'a PermissionPlace,
+    pub(super) reading: LineReading,
+    /// Where commands run now; `None` among them: anywhere.
+    pub(super) directories: Vec<Option<PathBuf>>,
+    variables: HashMap<String, Option<VariableValue>>,
+    /// How often the line names each variable in front of a `=`, or sets it otherwise.
+    setters: HashMap<String, usize>,
+    pub(super) dialect: ShellDialect,
+    nesting: usize,
+    /// Builtins of the shell are none.
+    pub(super) without_shell: bool,
+    /// The input of the command comes from another one.
+    pub(super) is_piped: bool,
+}
+
+impl<'a> LineReader<'a> {
+    fn new(place: &'a PermissionPlace) -> LineReader<'a> {
+        LineReader {
+            place,
+            reading: LineReading::default(),
+            directories: vec![Some(normalise(&place.directory))],
+            variables: HashMap::new(),
+            setters: HashMap::new(),
+            dialect: ShellDialect::Bash,
+            nesting: 0,
+            without_shell: false,
+            is_piped: false,
+        }
+    }
+
+    pub(super) fn unclear(&mut self, why: impl Into<String>) {
+        let why = why.into();
+        if self.reading.unclear.len() < MAX_ENTRIES && !self.reading.unclear.contains(&why) {
+            self.reading.unclear.push(why);
+        }
+    }
+
+    pub(super) fn is_posix(&self) -> bool {
+        self.dialect == ShellDialect::Posix
+    }
+
+    /// A line, also one in another.
+    pub(super) fn visit_text(&mut self, text: &str, dialect: ShellDialect) {
+        if self.nesting >= MAX_NESTING {
+            return self.unclear("lines lie in each other too deeply");
+        }
+        // Blanks that are none for the shell, and what a terminal would not show.
+        let odd =
+            |c: char| (c.is_control() && c != '\n' && c != '\t') || (!c.is_ascii() && c.is_whitespace());
+        if text.chars().any(|c| odd(c) || relaycode_text::hidden::is_hidden(c)) {
+            return self.unclear("it holds a character that cannot be seen");
+        }
+        let before = (self.dialect, std::mem::take(&mut self.variables), std::mem::take(&mut self.setters));
+        let without_shell = std::mem::replace(&mut self.without_shell, false);
+        self.dialect = dialect;
+        self.nesting += 1;
+        match parse_strictly(text, dialect) {
+            Ok(list) => {
+                self.count_setters(&list);
+                self.visit_list(&list);
+            }
+            Err(error) => self.unclear(error.to_string()),
+        }
+        self.nesting -= 1;
+        (self.dialect, self.variables, self.setters) = before;
+        self.without_shell = without_shell;
+    }
+
+    /// Commands of a list. Behind `cd` with `&&` the new directory holds, behind any other both may.
+    pub(super) fn visit_list(&mut self, list: &CommandList) {
+        let mut seen = self.directories.clone();
+        let mut previous = CommandConnector::Sequence;
+        for entry in &list.entries {
+            let before = self.directories.clone();
+            let in_pipe = previous == CommandConnector::Pipe;
+            self.is_piped = in_pipe;
+            let own_process =
+                in_pipe || matches!(entry.then, CommandConnector::Pipe | CommandConnector::Background);
+            let always = matches!(previous, CommandConnector::Sequence | CommandConnector::Background);
+            self.visit_entry(&entry.command, always && !own_process);
+            self.is_piped = false;
+            if own_process {
+                self.directories = before;
+            }
+            for directory in &self.directories {
+                if !seen.contains(directory) {
+                    seen.push(directory.clone());
+                }
+            }
+            if entry.then != CommandConnector::And {
+                self.directories.clone_from(&seen);
+            }
+            if self.directories.len() > MAX_DIRECTORIES {
+                self.directories = vec![None];
+            }
+            previous = entry.then;
+        }
+        self.directories = seen;
+    }
+
+    fn visit_entry(&mut self, command: &ShellCommand, counts: bool) {
+        match command {
+            ShellCommand::Simple(simple) => self.visit_simple(simple, counts),
+            ShellCommand::Compound(compound) => {
+                let before = self.directories.clone();
+                let words: Vec<Vec<CommandArgument>> = match &compound.kind {
+                    CompoundKind::Arithmetic => {
+                        compound.words.iter().for_each(|word| self.check_arithmetic(word));
+                        Vec::new()
+                    }
+                    _ => compound.words.iter().map(|word| self.resolve(word)).collect(),
+                };
+                match &compound.kind {
+                    CompoundKind::Test => self.check_test(&words.concat()),
+                    CompoundKind::For { variable } => self.set_loop_variable(variable, &words.concat()),
+                    CompoundKind::Function { .. } => self.unclear("it defines a function"),
+                    _ => {}
+                }
+                self.visit_redirects(&compound.redirects);
+                let known = self.variables.clone();
+                for body in &compound.bodies {
+                    self.visit_list(body);
+                }
+                // What is set in a branch may not have been set.
+                if matches!(compound.kind, CompoundKind::Subshell) {
+                    self.directories = before;
+                }
+                self.variables = known;
+                if let CompoundKind::For { variable } = &compound.kind {
+                    self.variables.insert(variable.clone(), None);
+                }
+            }
+        }
+    }
+
+    fn visit_simple(&mut self, command: &SimpleCommand, counts: bool) {
+        for (name, value) in &command.assignments {
+            let value = self.resolve_one(value);
+            environment::check_assignment(self, name, &value, !command.words.is_empty());
+            if command.words.is_empty() {
+                self.set_variable(name, value, counts);
+            }
+        }
+        let words: Vec<CommandArgument> = command.words.iter().flat_map(|word| self.resolve(word)).collect();
+        // `{name}>file` opens a descriptor, and is no word.
+        let is_descriptor = |word: &CommandWord| {
+            word.bare().is_some_and(|text| text.len() > 2 && text.starts_with('{') && text.ends_with('}'))
+        };
+        if !command.redirects.is_empty() && command.words.iter().any(is_descriptor) {
+            self.unclear("a word in braces beside a redirection");
+        }
+        self.visit_redirects(&command.redirects);
+        if !words.is_empty() {
+            programs::visit_command(self, words, None);
+        }
+    }
+
+    fn visit_redirects(&mut self, redirects: &[CommandRedirect]) {
+        for redirect in redirects {
+            let target = self.resolve_one(&redirect.target);
+            match redirect.operator {
+                "<<" | "<<-" | "<<<" => continue,
+                ">&" | "<&" => {
+                    if matches!(&target, CommandArgument::Exact(text) if text.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
+                    {
+                        continue;
+                    }
+                }
+                _ => {}
+            }
+            let kind = match redirect.operator {
+                "<" | "<&" => PathUseKind::Read,
+                ">>" | "&>>" => PathUseKind::Append,
+                _ => PathUseKind::Write,
+            };
+            if let CommandArgument::Exact(text) = &target
+                && (text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/"))
+            {
+                self.unclear("a redirection opens a connection");
+                continue;
+            }
+            for target in self.targets(&target) {
+                if kind == PathUseKind::Write {
+                    self.destroys(redirect.operator, target.clone());
+                }
+                self.uses(kind, target, false);
+            }
+        }
+    }
+
+    pub(super) fn visit_substitution(&mut self, list: &CommandList) {
+        let before = (self.directories.clone(), self.variables.clone());
+        let piped = self.is_piped;
+        self.visit_list(list);
+        (self.directories, self.variables) = before;
+        self.is_piped = piped;
+    }
+
+    /// A command that runs, with what is known of it.
+    pub(super) fn starts(&mut self, command: StartedCommand) {
+        if self.reading.commands.len() >= MAX_ENTRIES {
+            return self.unclear("it starts too many commands");
+        }
+        self.reading.commands.push(command);
+    }
+
+    pub(super) fn new_command(
+        &self,
+        words: Vec<CommandArgument>,
+        started_by: Option<&str>,
+    ) -> StartedCommand {
+        StartedCommand {
+            words,
+            started_by: started_by.map(ToString::to_string),
+            role: CommandRole::Other,
+            directories: self.directories.clone(),
+            subcommand_words: None,
+            risky: Vec::new(),
+            risky_words: Vec::new(),
+        }
+    }
+
+    pub(super) fn uses(&mut self, kind: PathUseKind, target: LineTarget, named_by_command: bool) {
+        let used = PathUse { kind, target, named_by_command };
+        if self.reading.paths.len() >= MAX_ENTRIES {
+            return self.unclear("it uses too many files");
+        }
+        self.reading.paths.push(used);
+    }
+
+    pub(super) fn destroys(&mut self, act: &str, target: LineTarget) {
+        if self.reading.destructive.len() < MAX_ENTRIES {
+            self.reading.destructive.push(DestructiveAct { act: act.to_string(), target });
+        }
+    }
+
+    /// The files that a word names, from every directory in which it may be read.
+    pub(super) fn targets(&self, word: &CommandArgument) -> Vec<LineTarget> {
+        let texts = match word {
+            CommandArgument::Exact(text) => vec![(text, false)],
+            CommandArgument::OneOf(texts) => texts.iter().map(|text| (text, false)).collect(),
+            CommandArgument::FileNames(pattern) => vec![(pattern, true)],
+            CommandArgument::BeginsWith(prefix) => return self.targets_beneath(prefix),
+            CommandArgument::Any => return vec![LineTarget::Unknown],
+        };
+        let mut targets = Vec::new();
+        for (text, is_pattern) in texts {
+            for directory in &self.directories {
+                let path = match (directory, text.starts_with('/')) {
+                    (_, true) => normalise(Path::new(text)),
+                    (Some(directory), false) => normalise(&directory.join(text)),
+                    (None, false) => {
+                        targets.push(LineTarget::Unknown);
+                        continue;
+                    }
+                };
+                targets.push(if is_pattern { LineTarget::Pattern(path) } else { LineTarget::Path(path) });
+            }
+        }
+        targets
+    }
+
+    /// `src/…`: what follows may also go up again.
+    fn targets_beneath(&self, _prefix: &str) -> Vec<LineTarget> {
+        vec![LineTarget::Unknown]
+    }
+
+    pub(super) fn change_directory(&mut self, word: Option<&CommandArgument>) {
+        let Some(CommandArgument::Exact(text)) = word else {
+            self.directories = match word {
+                None => vec![self.place.home.clone()],
+                Some(_) => vec![None],
+            };
+            return;
+        };
+        if text == "-" {
+            self.directories = vec![None];
+            return;
+        }
+        let moved = self.directories.iter().map(|directory| match (directory, text.starts_with('/')) {
+            (_, true) => Some(normalise(Path::new(text))),
+            (Some(directory), false) => Some(normalise(&directory.join(text))),
+            (None, false) => None,
+        });
+        self.directories = moved.collect();
+    }
+
+    // Variables. A value is believed only if nothing else in the line sets the variable.
+
+    pub(super) fn parameter(&self, name: &str) -> Option<VariableValue> {
+        match name {
+            "?" | "#" | "$" | "!" => None,
+            "PWD" => match (self.directories.as_slice(), self.setters.contains_key(name)) {
+                ([Some(only)], false) => Some(VariableValue::Texts(vec![only.to_str()?.to_string()])),
+                _ => None,
+            },
+            "HOME" if !self.setters.contains_key(name) => {
+                Some(VariableValue::Texts(vec![self.place.home.as_ref()?.to_str()?.to_string()]))
+            }
+            _ => self.variables.get(name).cloned().flatten(),
+        }
+    }
+
+    fn set_variable(&mut self, name: &str, value: CommandArgument, counts: bool) {
+        let sure = counts && self.setters.get(name) == Some(&1) && !self.setters.contains_key("*");
+        let value = match value {
+            CommandArgument::Exact(text) if sure => Some(VariableValue::Texts(vec![text])),
+            CommandArgument::BeginsWith(prefix) if sure && !prefix.is_empty() => {
+                Some(VariableValue::Prefix(prefix))
+            }
+            _ => None,
+        };
+        self.variables.insert(name.to_string(), value);
+    }
+
+    fn set_loop_variable(&mut self, name: &str, words: &[CommandArgument]) {
+        environment::check_assignment(self, name, &CommandArgument::Any, false);
+        let sure = self.setters.get(name) == Some(&1) && !self.setters.contains_key("*");
+        let exact = |word: &CommandArgument| match word {
+            CommandArgument::Exact(text) => Some(text.clone()),
+            _ => None,
+        };
+        let value = match words.iter().map(exact).collect::<Option<Vec<String>>>() {
+            Some(texts) if sure && !texts.is_empty() => Some(VariableValue::Texts(texts)),
+            _ => match words {
+                [CommandArgument::FileNames(pattern)] if sure => {
+                    let prefix = pattern.split(['*', '?', '[']).next().unwrap_or_default();
+                    (!prefix.is_empty()).then(|| VariableValue::Prefix(prefix.to_string()))
+                }
+                _ => None,
+            },
+        };
+        self.variables.insert(name.to_string(), value);
+    }
+
+    /// Something may have set any variable.
+    pub(super) fn forget_variables(&mut self) {
+        self.variables.clear();
+        *self.setters.entry("*".to_string()).or_default() += 1;
+    }
+
+    fn count_setters(&mut self, list: &CommandList) {
+        for entry in &list.entries {
+            match &entry.command {
+                ShellCommand::Simple(simple) => {
+                    for (name, _) in &simple.assignments {
+                        *self.setters.entry(name.clone()).or_default() += 1;
+                    }
+                    let first = simple.words.first().and_then(CommandWord::literal);
+                    let sets = |name: &str| !environment::KEEPS_VARIABLES.contains(&name);
+                    if first.as_deref().is_none_or(|name| environment::is_setting_builtin(name) && sets(name))
+                        && !simple.words.is_empty()
+                    {
+                        *self.setters.entry("*".to_string()).or_default() += 1;
+                    }
+                }
+                ShellCommand::Compound(compound) => {
+                    if let CompoundKind::For { variable } = &compound.kind {
+                        *self.setters.entry(variable.clone()).or_default() += 1;
+                    }
+                    if matches!(compound.kind, CompoundKind::Arithmetic | CompoundKind::Function { .. }) {
+                        *self.setters.entry("*".to_string()).or_default() += 1;
+                    }
+                    compound.bodies.iter().for_each(|body| self.count_setters(body));
+                }
+            }
+        }
+    }
+
+    // Expansions that can run something.
+
+    pub(super) fn check_expansion(&mut self, name: &str, rest: &CommandWord) {
+        let mut text = String::new();
+        for part in &rest.parts {
+            match part {
+                WordPart::Literal { text: more, .. } => text.push_str(more),
+                WordPart::Parameter(_) => {}
+                _ => return self.unclear("an expansion in an expansion"),
+            }
+        }
+        let plain_name = !name.is_empty() || text.starts_with('#') && environment::is_name(&text[1..]);
+        let harmless = ["-", ":-", "+", ":+", "?", ":?", "%", "#", "/", "^", ","]
+            .iter()
+            .any(|sign| text.starts_with(sign));
+        let number = text.strip_prefix(':').is_some_and(|rest| {
+            !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || c == ':' || c == ' ' || c == '-')
+        });
+        if !plain_name || !(harmless || number) {
+            self.unclear(format!("`${{{name}{text}}}` may run something"));
+        }
+    }
+
+    /// Plain numbers and variables that are numbers: a variable's text is itself computed, and can hold a command.
+    pub(super) fn check_arithmetic(&mut self, word: &CommandWord) {
+        let mut text = String::new();
+        for part in &word.parts {
+            match part {
+                WordPart::Literal { text: more, .. } => text.push_str(more),
+                WordPart::Parameter(name) if matches!(name.as_str(), "?" | "#" | "$") => text.push('1'),
+                WordPart::Parameter(name) => {
+                    text.push(' ');
+                    text.push_str(name);
+                    text.push(' ');
+                }
+                WordPart::Substitution(list) => {
+                    self.visit_substitution(list);
+                    text.push('$');
+                }
+                _ => text.push('$'),
+            }
+        }
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || " \t+-*/%()<>=!&|^~?:,".contains(c);
+        let names: Vec<&str> = text
+            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .filter(|name| name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()))
+            .collect();
+        let number = |name: &&str| match self.parameter(name) {
+            Some(VariableValue::Texts(texts)) => texts.iter().all(|text| text.parse::<i64>().is_ok()),
+            _ => false,
+        };
+        if !text.chars().all(plain) || !names.iter().all(number) {
+            self.unclear("arithmetic with values that are not known may run something");
+        }
+        // It can set variables.
+        if text.contains("++")
+            || text.contains("--")
+            || text.replace("==", "").replace("!=", "").contains('=')
+        {
+            self.forget_variables();
+        }
+    }
+
+    /// `[[ … ]]`: comparisons of numbers compute their words.
+    fn check_test(&mut self, words: &[CommandArgument]) {
+        let computes = |word: &CommandArgument| match word {
+            CommandArgument::Exact(text) => {
+                matches!(text.as_str(), "-v" | "-R" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
+            }
+            _ => false,
+        };
+        let plain = |word: &CommandArgument| match word {
+            CommandArgument::Exact(text) => !text.contains('['),
+            CommandArgument::FileNames(text) => !text.contains('['),
+            _ => false,
+        };
+        if words.iter().any(computes) && !words.iter().all(plain) {
+            self.unclear("a comparison of numbers in `[[` may run something");
+        }
+    }
+}

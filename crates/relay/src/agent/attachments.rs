@@ -1,0 +1,89 @@
+//! What goes with a prompt: files that are named with `@`, and what comes on stdin.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use relaycode_llm::message::{ImageContent, UserContent};
+
+use crate::{CommandFailure, CommandResult};
+
+/// Files that go with one prompt.
+const MAX_FILES: usize = 20;
+/// Bytes of one text.
+const MAX_TEXT_BYTES: u64 = 256 << 10;
+/// Bytes of one image.
+const MAX_IMAGE_BYTES: u64 = 5 << 20;
+/// Images by how their names end.
+const IMAGES: [(&str, &str); 5] = [
+    ("png", "image/png"),
+    ("jpg", "image/jpeg"),
+    ("jpeg", "image/jpeg"),
+    ("gif", "image/gif"),
+    ("webp", "image/webp"),
+];
+
+/// The words of a command line: the prompt, and the files that are named with `@`.
+pub(crate) fn split_words(words: &[String]) -> CommandResult<(String, Vec<&str>)> {
+    let files: Vec<&str> = words.iter().filter_map(|word| attached_path(word)).collect();
+    if files.len() > MAX_FILES {
+        return Err(CommandFailure::usage(format!("more than {MAX_FILES} files go with the prompt"))
+            .hint("name fewer; the agent reads others itself"));
+    }
+    let said: Vec<&str> =
+        words.iter().filter(|word| attached_path(word).is_none()).map(String::as_str).collect();
+    Ok((said.join(" "), files))
+}
+
+/// `@src/main.rs`, as a word of its own.
+fn attached_path(word: &str) -> Option<&str> {
+    word.strip_prefix('@').filter(|path| !path.is_empty() && !path.contains(char::is_whitespace))
+}
+
+/// A file as the model gets it.
+pub(crate) fn read_attachment(directory: &Path, path: &str) -> CommandResult<UserContent> {
+    let end = path.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default();
+    let image = IMAGES.iter().find(|(name, _)| *name == end);
+    let most = if image.is_some() { MAX_IMAGE_BYTES } else { MAX_TEXT_BYTES };
+    let bytes = read_bytes(&directory.join(path), path, most)?;
+    if let Some((_, mime_type)) = image {
+        let (data, mime_type) = (STANDARD.encode(bytes), (*mime_type).to_string());
+        return Ok(UserContent::Image(ImageContent { data, mime_type }));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| {
+        unreadable(path, "it is not text").hint("the agent can look at it itself; name it without @")
+    })?;
+    Ok(named_text("file", Some(path), &text))
+}
+
+/// What came on stdin, as the model gets it.
+pub(crate) fn stdin_content(text: &str) -> UserContent {
+    named_text("stdin", None, text)
+}
+
+fn named_text(tag: &str, path: Option<&str>, text: &str) -> UserContent {
+    let path = path.map(|path| format!(" path=\"{path}\"")).unwrap_or_default();
+    UserContent::text(format!("<{tag}{path}>\n{}\n</{tag}>", text.trim_end_matches('\n')))
+}
+
+fn read_bytes(file: &Path, path: &str, most: u64) -> CommandResult<Vec<u8>> {
+    // Looked at before it is opened: a pipe would wait for its writer.
+    let metadata = file.metadata().map_err(|error| unreadable(path, &error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(unreadable(path, "it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(most + 1).read_to_end(&mut bytes));
+    read.map_err(|error| unreadable(path, &error.to_string()))?;
+    if bytes.len() as u64 > most {
+        return Err(unreadable(path, &format!("it has more than {} kB", most >> 10))
+            .hint("the agent reads parts of a file itself; name it without @"));
+    }
+    Ok(bytes)
+}
+
+fn unreadable(path: &str, why: &str) -> CommandFailure {
+    CommandFailure::usage(format!("@{path} cannot go with the prompt: {why}")).unchanged()
+}

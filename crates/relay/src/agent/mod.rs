@@ -1,0 +1,8 @@
+//! relay's own agent at the command line: what `relay run` gives it, and how what it does is shown.
+
+pub(crate) mod attachments;
+pub(crate) mod change_groups;
+pub(crate) mod event_printer;
+pub(crate) mod models;
+pub(crate) mod session_file;
+pub(crate) mod terminal_host;

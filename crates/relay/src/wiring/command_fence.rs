@@ -1,0 +1,203 @@
+//! The fence around a command that the user names: what decides whether it may run, asking where that is needed, and the fence.
+//! What the user's environment says of caches is read here.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use relaycode_exec::{ExecError, ExitReason, FenceAccess, FenceLevel, Job, JobOutcome, Runner, probe_fence};
+use relaycode_project::access::Access;
+use relaycode_project::config::LoadedConfig;
+use relaycode_project::fence::{
+    CommandNeed, FenceGrants, FenceNeed, FencePlace, ProjectFence, find_need, project_fence,
+};
+use relaycode_project::permissions::{
+    CommandArgument, CommandGrant, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer,
+    PermissionPlace, PermissionRequest, PermissionRule, PermissionStore,
+};
+use relaycode_tui::clock;
+
+use crate::approver::private_dir::PrivateDir;
+use crate::report::render::permissions::shell_quoted;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, UserPrograms, questions};
+
+/// A fence, and the command's own directory for temporary files, which goes with it.
+pub(crate) struct CommandFence {
+    pub(crate) project: ProjectFence,
+    _temp: PrivateDir,
+}
+
+/// Where a command is to run, and with which access.
+pub(crate) struct FencedCommand<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) config: &'a LoadedConfig,
+    pub(crate) words: &'a [OsString],
+    pub(crate) access: Access,
+}
+
+impl FencedCommand<'_> {
+    /// The fence for the command; `None`: it runs without one. Somebody is asked where no rule says so.
+    ///
+    /// # Errors
+    /// If it may not run.
+    pub(crate) fn permit(&self, ctx: &CommandContext<'_>) -> CommandResult<Option<CommandFence>> {
+        let access = match self.access {
+            Access::Full => return Ok(None),
+            Access::ReadOnly => FenceAccess::ReadOnly,
+            Access::Ask | Access::Workspace => FenceAccess::Workspace,
+        };
+        let decision = self.decide(ctx)?;
+        let line = self.line();
+        if decision.effect == PermissionEffect::Deny {
+            let rule = decision.rule.name();
+            let said = format!("`{line}` may not run: {rule}");
+            return Err(CommandFailure::refused("denied", said).unchanged());
+        }
+        let mut given = decision.grants.clone();
+        for need in missing_needs(&all_words(self.words, &decision), &given) {
+            let question = format!("`{}` {}", need.command, need.why);
+            self.ask(&question, &need.rule(), ctx)?;
+            given.push(match need.need {
+                FenceNeed::Network => CommandGrant::Network,
+                FenceNeed::Outside => CommandGrant::OutsideTheFence,
+            });
+        }
+        // Whoever was asked about what it needs has been asked about the command.
+        if decision.effect == PermissionEffect::Ask && given.len() == decision.grants.len() {
+            let reason = decision.reasons.first().cloned().unwrap_or_else(|| decision.rule.name());
+            let rule = decision.would_allow.first().cloned().unwrap_or_default();
+            self.ask(&format!("`{line}`: {reason}"), &rule, ctx)?;
+        }
+        if given.contains(&CommandGrant::OutsideTheFence) {
+            return Ok(None);
+        }
+        let grants = FenceGrants {
+            network: given.contains(&CommandGrant::Network),
+            sockets: given.iter().any(|grant| matches!(grant, CommandGrant::UnixSocket(_))),
+            hidden: Vec::new(),
+        };
+        let temp = PrivateDir::new(&UserPrograms::from_env().scratch_dir);
+        let temp = temp.map_err(|error| {
+            CommandFailure::unexpected(format!("no directory for temporary files can be made: {error}"))
+                .unchanged()
+        })?;
+        let place = FencePlace {
+            root: self.root,
+            user_home: ctx.home.user_home.as_deref(),
+            relay_home: ctx.home.path.as_deref(),
+            temp: temp.path(),
+        };
+        let project = project_fence(&place, access, &grants, &|name| std::env::var_os(name));
+        Ok(Some(CommandFence { project, _temp: temp }))
+    }
+
+    fn decide(&self, ctx: &CommandContext<'_>) -> CommandResult<PermissionDecision> {
+        let store = PermissionStore::new(ctx.home.path.as_deref());
+        let layers = store.load(self.root, self.config);
+        let layers = layers.map_err(|error| CommandFailure::usage(error).unchanged())?;
+        let place = PermissionPlace {
+            root: self.root.to_path_buf(),
+            directory: ctx.options.directory.clone(),
+            home: ctx.home.user_home.clone(),
+            temporary: Vec::new(),
+            access: self.access,
+            is_fenced: true,
+        };
+        let words = self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        Ok(PermissionEngine::new(layers, place).decide(&PermissionRequest::Arguments(words)))
+    }
+
+    fn line(&self) -> String {
+        let words: Vec<_> = self.words.iter().map(|word| word.to_string_lossy()).collect();
+        words.join(" ")
+    }
+
+    /// Asks: once, always here, no. An answer for always is kept as a rule.
+    fn ask(&self, question: &str, rule: &str, ctx: &CommandContext<'_>) -> CommandResult<()> {
+        let Some(terminal) = questions::open_terminal() else {
+            let outside = "`--access full` runs it without a fence";
+            let hint = match rule {
+                "" => outside.to_string(),
+                rule => format!("`relay permissions add allow {}` allows it; {outside}", shell_quoted(rule)),
+            };
+            return Err(questions::nobody_to_ask(question, &hint));
+        };
+        let always = PermissionRule::parse(PermissionEffect::Allow, rule).ok();
+        let keys = if always.is_some() { "y once · a always here · [n] no" } else { "[y/N]" };
+        let answer = questions::ask_line(&terminal, &format!("{question}. Allow it?  {keys} "))?;
+        match always {
+            Some(rule) if answer.eq_ignore_ascii_case("a") => {
+                let store = PermissionStore::new(ctx.home.path.as_deref());
+                let kept = store.add(PermissionLayer::AlwaysHere, self.root, &rule, &clock::now_utc());
+                kept.map(drop).map_err(|error| CommandFailure::unexpected(error).unchanged())
+            }
+            _ if questions::is_yes(&answer) => Ok(()),
+            _ => Err(CommandFailure::declined("the command did not run")),
+        }
+    }
+}
+
+/// The words of the command itself, and of all that it is known to start.
+fn all_words(own: &[OsString], decision: &PermissionDecision) -> Vec<Vec<String>> {
+    let exact = |word: &CommandArgument| match word {
+        CommandArgument::Exact(text) => text.clone(),
+        _ => String::new(),
+    };
+    let started = decision.reading.iter().flat_map(|reading| &reading.commands);
+    let started = started.map(|command| command.words.iter().map(exact).collect());
+    let own = own.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    std::iter::once(own).chain(started).collect()
+}
+
+/// What these commands are known to need and are not given yet.
+fn missing_needs(commands: &[Vec<String>], given: &[CommandGrant]) -> Vec<CommandNeed> {
+    let mut needs: Vec<CommandNeed> = Vec::new();
+    for words in commands {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let Some(need) = find_need(&words) else { continue };
+        let is_given = given.contains(&CommandGrant::OutsideTheFence)
+            || (need.need == FenceNeed::Network && given.contains(&CommandGrant::Network));
+        if !is_given && !needs.contains(&need) {
+            needs.push(need);
+        }
+    }
+    needs
+}
+
+/// Runs a job in its fence at the best level that the machine allows. The strongest is tried with the job itself: a fence that
+/// cannot be built has not run anything.
+pub(crate) fn run_fenced(
+    runner: &Runner,
+    job: &mut Job,
+    stop: &dyn Fn() -> bool,
+) -> Result<JobOutcome, ExecError> {
+    let first = runner.run(job, stop, &mut |_| {});
+    let (Err(ExecError::Fence { .. }), Some(fence)) = (&first, &mut job.fence) else { return first };
+    let Ok(own) = std::env::current_exe() else { return first };
+    if probe_fence(&own, &UserPrograms::from_env().scratch_dir).level != FenceLevel::Rules {
+        return first;
+    }
+    fence.level = FenceLevel::Rules;
+    runner.run(job, stop, &mut |_| {})
+}
+
+/// What to tell of a command that failed in a fence and whose output was not seen.
+pub(crate) fn failure_hint(ran: &JobOutcome, job: &Job) -> Option<&'static str> {
+    let fence = job.fence.as_ref()?;
+    match ran.reason {
+        ExitReason::Exited(0) => None,
+        ExitReason::Exited(_) if fence.network => {
+            Some("it ran in a fence; if that stopped it, `--access full` runs it without one")
+        }
+        ExitReason::Exited(_) => Some(
+            "it ran in a fence, without the network; if that stopped it, `--access full` runs it without one",
+        ),
+        _ => None,
+    }
+}
+
+/// There is no fence on this machine.
+pub(crate) fn no_fence_failure(error: &ExecError) -> CommandFailure {
+    CommandFailure::new(Exit::NobodyToAsk, "noFence", format!("this machine has no fence: {error}"))
+        .hint("`relay doctor` says why; `--access full` runs the command without one")
+        .unchanged()
+}

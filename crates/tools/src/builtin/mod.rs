@@ -1,0 +1,7 @@
+//! The tools themselves, one file or folder each.
+
+pub(crate) mod edit;
+pub(crate) mod find;
+pub(crate) mod read;
+pub(crate) mod search;
+pub(crate) mod write;

@@ -1,0 +1,62 @@
+//! What a tool needs and only whoever wires relay has: a person to ask, an approver for the door, a place for live output.
+
+use std::time::Duration;
+
+use relaycode_door::Approver;
+use serde::{Deserialize, Serialize};
+
+/// Handed to every call; the loop passes it on, the binary implements it.
+pub trait Host: Sync {
+    /// Asks a person. The first answer wins; after the deadline the default counts.
+    fn ask(&self, question: &HostQuestion) -> HostAnswer;
+
+    /// Calls `submit` once, with an approver for the door's questions of this call.
+    fn with_approver(&self, call: &str, submit: &mut dyn FnMut(&mut dyn Approver));
+
+    /// Shows live output of a call. May be called often: the host draws at most every 50 ms.
+    fn progress(&self, call: &str, progress: &ToolProgress);
+}
+
+/// A question to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HostQuestion {
+    /// The call that asks.
+    pub call: String,
+    pub text: String,
+    /// What can be chosen; empty: free text.
+    pub options: Vec<String>,
+    /// More than one option may be chosen.
+    pub several: bool,
+    /// The option that counts if nobody answers in time.
+    pub default: Option<usize>,
+    pub deadline: Option<Duration>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum HostAnswer {
+    /// By their places in the question.
+    Options {
+        chosen: Vec<usize>,
+    },
+    Text {
+        text: String,
+    },
+    /// Nobody answered in time; the default, if there is one, counts.
+    TimedOut,
+    /// The user wants the whole run to stop.
+    Stop,
+    /// There is nobody to ask.
+    Unavailable,
+}
+
+/// Live output of a call that still runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolProgress {
+    /// What it does at the moment, in a few words.
+    pub status: String,
+    /// The end of what it printed so far.
+    pub tail: String,
+}

@@ -1,0 +1,41 @@
+//! What a model can call: the [`Tool`] trait, the [`Host`] that a tool may ask for what only the wiring has, the list of
+//! tools, and the tools themselves.
+//!
+//! A tool gets a [`ToolInvocation`] and answers with a [`ToolOutput`] (what the model reads, a [`ToolCard`] for people,
+//! details that the session keeps) or a [`ToolError`]. Every change of project files goes through the door, with the origin
+//! `agent` and the group of the turn. This crate knows neither the loop that calls tools nor any screen; it never prints and
+//! never reads the environment.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`tool`] | the trait, a call, its output, its error |
+//! | [`card`] | what people see of a call, as data |
+//! | [`host`] | what a tool asks for: questions, approvers, live output |
+//! | [`workspace`] | what the tools of one session share |
+//! | [`registry`] | the one list of tools |
+//! | `builtin` | the tools themselves, one file or folder each |
+//! | `schema` | schemas and descriptions for models, arguments from them |
+//! | `changes` | how a tool changes files: through the door, and what the model reads of it |
+//! | `file_text`, `generated` | files as models read them, and which ones are not edited |
+//! | `walk`, `suffix`, `internal_urls` | where files are looked for; paths that lead nowhere; addresses of what is no file |
+
+mod builtin;
+pub mod card;
+mod changes;
+mod file_text;
+#[cfg(test)]
+mod fixture;
+mod generated;
+pub mod host;
+mod internal_urls;
+pub mod registry;
+mod schema;
+mod suffix;
+pub mod tool;
+mod walk;
+pub mod workspace;
+
+pub use card::{CardBody, ToolCard};
+pub use host::{Host, HostAnswer, HostQuestion, ToolProgress};
+pub use tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
+pub use workspace::{EditMode, ToolSettings, ToolWorkspace};
