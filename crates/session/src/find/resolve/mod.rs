@@ -142,7 +142,8 @@ fn resolve_newest(
             return Ok(found);
         }
     }
-    let first = list_sessions(lister, ListScope::Project(cwd), false)?.into_iter().next();
+    // A run that was stopped before the first answer is what its user wants to go on with.
+    let first = list_sessions(lister, ListScope::Project(cwd), true)?.into_iter().next();
     let info = first.ok_or_else(|| ResolveError::None { cwd: cwd.to_path_buf() })?;
     Ok(ResolvedSession::ThisProject(Box::new(info)))
 }
