@@ -3,7 +3,9 @@
 //! A list of versions and settings would be a guess: containers, security modules and distributions switch parts of it off
 //! in ways of their own.
 
+use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::OnceLock;
@@ -21,13 +23,30 @@ pub struct FenceProbe {
 }
 
 /// Tries the levels, from the strongest, with `program`, which is to call [`super::run_fence`]. `temp` is any directory that
-/// can be written. What was found out once holds for this process.
+/// can be written; nothing is left in it. What was found out once holds for this process.
 pub fn probe_fence(program: &Path, temp: &Path) -> &'static FenceProbe {
     static FOUND: OnceLock<FenceProbe> = OnceLock::new();
     FOUND.get_or_init(|| try_levels(program, temp))
 }
 
 fn try_levels(program: &Path, temp: &Path) -> FenceProbe {
+    // A directory of its own: where `/tmp` is replaced, a fence makes places in it for what lies beneath `/tmp`.
+    let own = temp.join(format!("relay-fence-{}", std::process::id()));
+    let made = DirBuilder::new().mode(0o700).create(&own);
+    let probe = match made {
+        Ok(()) => try_levels_in(program, &own),
+        Err(error) => {
+            let said = format!("{} cannot be made: {error}", own.display());
+            let reasons = [FenceLevel::Namespaces, FenceLevel::Rules].map(|level| (level, said.clone()));
+            FenceProbe { level: FenceLevel::Open, reasons: reasons.into() }
+        }
+    };
+    // What cannot be removed lies in the system's directory for what may be removed.
+    let _ = fs::remove_dir_all(&own);
+    probe
+}
+
+fn try_levels_in(program: &Path, temp: &Path) -> FenceProbe {
     let mut reasons = Vec::new();
     for level in [FenceLevel::Namespaces, FenceLevel::Rules] {
         match try_level(program, temp, level) {

@@ -280,6 +280,16 @@ pub struct RecordOmission {
     pub reason: String,
 }
 
+impl RecordOmission {
+    /// The end of the reason of what a build makes again.
+    pub(crate) const BUILD_OUTPUT: &str = "is build output";
+
+    /// Whether it is only what a build makes again, so that an undo without it is whole.
+    pub fn is_build_output(&self) -> bool {
+        self.reason.ends_with(Self::BUILD_OUTPUT)
+    }
+}
+
 /// Permission bits as people write them: `'0644'`.
 mod octal {
     use serde::{Deserialize, Deserializer, Serializer, de};

@@ -8,7 +8,7 @@ use relaycode_snapshot::{
 };
 
 use crate::disk::{PROJECT, ancestors};
-use crate::record::{DirectoryModeChange, RemovedDirectory};
+use crate::record::{DirectoryModeChange, RecordOmission, RemovedDirectory};
 use crate::recording::adopt::ChangedTree;
 use crate::recording::walk::{self, IgnoredPaths, recordable, shown};
 use crate::recording::{FILE_BYTES, IGNORED_BYTES, RecordingTree, SecuredTree, format_size};
@@ -176,7 +176,8 @@ impl<'t> RecordingComparison<'t> {
             }
             // What was not looked into is not in the comparison.
             (Some(_), None) if self.before.ignored.is_build_output(&path) => {
-                self.found.left.add(&format!("{path}/"), "was removed, and is build output", 1, 0);
+                let reason = format!("was removed, and {}", RecordOmission::BUILD_OUTPUT);
+                self.found.left.add(&format!("{path}/"), &reason, 1, 0);
             }
             _ => {}
         }
@@ -243,10 +244,10 @@ impl<'t> RecordingComparison<'t> {
             let is_directory = root.is_some_and(|id| self.now.snapshot.stat(id).kind == EntryKind::Directory);
             let slash = if is_directory { "/" } else { "" };
             let reason = match is_build_output {
-                true => "was made, and is build output",
-                false => "was made, is ignored by git, and large",
+                true => format!("was made, and {}", RecordOmission::BUILD_OUTPUT),
+                false => "was made, is ignored by git, and large".to_string(),
             };
-            self.found.left.add(&format!("{name}{slash}"), reason, files.len(), bytes);
+            self.found.left.add(&format!("{name}{slash}"), &reason, files.len(), bytes);
         }
         for (path, reason) in self.now.snapshot.unread() {
             let path = shown(&path);

@@ -72,7 +72,11 @@ impl fmt::Display for ChangeName {
 impl RevertOutcome {
     /// What the change did and this cannot bring back needs somebody.
     pub(crate) fn exit(&self) -> Exit {
-        if self.plan.unrestored.is_empty() || self.dry_run { Exit::Done } else { Exit::NeedsYou }
+        if self.plan.unrestored.iter().all(RecordOmission::is_build_output) || self.dry_run {
+            Exit::Done
+        } else {
+            Exit::NeedsYou
+        }
     }
 
     /// Says it. `newest` is what was to be taken back.

@@ -211,6 +211,9 @@ fn the_keys_of_watch_are_shown_with_where_they_come_from() {
       friends.default                "codex"                               default
       friends.timeout                600                                   default
       friends.idleTimeout            300                                   default
+      permissions.deny               []                                    default
+      permissions.ask                []                                    default
+      permissions.allow              []                                    default
       agent.access                   "workspace"                           default
       agent.maxTurns                 null                                  default
       agent.maxTime                  null                                  default

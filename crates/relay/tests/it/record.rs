@@ -279,7 +279,13 @@ fn git_is_left_alone_and_a_commit_that_the_command_made_is_said() {
     ! changed while it ran, not undoable: target/ was made, and is build output
     ");
     let head = fs::read(project.path(".git/refs/heads/main")).unwrap();
-    project.done(&["revert"]);
+    relay_snapshot!(project.relay(&["revert"]), @"
+    exit 0
+    ----- stdout -----
+    ✓ undone: run: sh -c 'echo more >> a.txt; mkdir -p target; echo o > target/o; git -c user.name=a -c user.email=a@example.invalid -c init.defaultBranch=main -c core.hooksPath=/dev/null commit -qam second'
+      target/ stays as it is: build output
+      `relay redo` brings it back
+    ");
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
     assert!(project.path("target/o").exists());
     assert_eq!(fs::read(project.path(".git/refs/heads/main")).unwrap(), head);

@@ -87,6 +87,7 @@ fn a_command_that_removes_relays_own_directory_is_undone_with_everything_before_
     ----- stderr -----
     backed up 5 files, 31 bytes in <duration>
     ✓ recorded change-1 · 3 files +2 −2 · `relay revert <id>` undoes it
+      git: stash created at <commit>, index changed
     ! it removed .relaycode, which is back now, with 1 earlier change
     ");
 }

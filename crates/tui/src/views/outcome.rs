@@ -49,6 +49,9 @@ pub fn warning_line(style: &OutputStyle, text: &str) -> String {
 pub fn unrestored_lines(style: &OutputStyle, unrestored: &[RecordOmission]) -> String {
     let line = |left: &RecordOmission| {
         let path = style.path_in(&left.path, 4);
+        if left.is_build_output() {
+            return indented_line(style, &format!("{path} stays as it is: build output"));
+        }
         warning_line(style, &format!("not brought back: {path} {}", style.safe(&left.reason)))
     };
     let mut out: String = unrestored.iter().take(LIST_LIMIT).map(line).collect();

@@ -348,9 +348,10 @@ fn read_builtin(
             reader.forget_variables();
         }
         "wait"
-            if exact.is_none_or(|texts| texts.iter().any(|text| text.starts_with('-') && *text != "-n")) => {
-                reader.unclear("`wait -p` sets a variable");
-            }
+            if exact.is_none_or(|texts| texts.iter().any(|text| text.starts_with('-') && *text != "-n")) =>
+        {
+            reader.unclear("`wait -p` sets a variable");
+        }
         _ => {}
     }
 }

@@ -143,7 +143,9 @@ fn resolve_newest(
         }
     }
     // A run that was stopped before the first answer is what its user wants to go on with.
-    let first = list_sessions(lister, ListScope::Project(cwd), true)?.into_iter().next();
+    let has_prompt = |info: &SessionSummary| info.first_message.as_ref().is_some_and(|text| !text.is_empty());
+    let mut here = list_sessions(lister, ListScope::Project(cwd), true)?.into_iter();
+    let first = here.find(|info| info.answered != Some(false) || has_prompt(info));
     let info = first.ok_or_else(|| ResolveError::None { cwd: cwd.to_path_buf() })?;
     Ok(ResolvedSession::ThisProject(Box::new(info)))
 }

@@ -115,6 +115,16 @@ fn one_without_an_answer_is_found_by_id_but_has_no_number() {
 }
 
 #[test]
+fn the_newest_may_be_one_whose_prompt_got_no_answer() {
+    let home = Home::new(&[("/shop", "aa11", "y")]);
+    let path = home.put("/shop", "bb22", "stopped", 0);
+    let text = fs::read_to_string(&path).unwrap();
+    let unanswered: Vec<&str> = text.lines().filter(|line| !line.contains("assistant")).collect();
+    fs::write(&path, unanswered.join("\n") + "\n").unwrap();
+    assert_eq!((home.id("1"), home.id("")), ("aa11".into(), "bb22".into()));
+}
+
+#[test]
 fn what_is_not_there_names_what_is_near() {
     let home = Home::new(&[("/else", "aa115", "x"), ("/shop", "bb22", "Round the totals")]);
     let near = |word: &str| match home.find(word) {
