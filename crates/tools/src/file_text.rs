@@ -81,7 +81,8 @@ impl LineForm {
         if text.len() <= most {
             return self.print(line, text);
         }
-        let clipped = format!("{}…", &text[..text.floor_char_boundary(most)]);
+        let end = (0..=most).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default();
+        let clipped = format!("{}…", &text[..end]);
         match self {
             // The anchor is the whole line's.
             LineForm::Anchored => format!("{}|{clipped}", LineAnchor::of(line, text)),

@@ -73,7 +73,7 @@ fn what_a_command_makes_at_a_protected_name_is_set_aside_and_comes_back_by_a_yes
     // An undo of the turn takes all of it back, what was kept as well.
     let entry = door.ledger.undo_target().unwrap().unwrap();
     let members = entry.members.iter().filter_map(|member| member.id).collect();
-    let target = LogTarget::Group { id: entry.group.clone().unwrap(), members };
+    let target = LogTarget::Group { id: entry.group.unwrap(), members };
     let reversal = door.ledger.plan_revert(&target, &RevertOptions::default()).unwrap();
     let about = reversal.header(TransactionHeader::new(TxId::random(), "shop", NOW, "undo"));
     door.ledger.begin(&reversal.changes, about, &|| false).unwrap().commit(Default::default()).unwrap();

@@ -24,7 +24,7 @@ pub(crate) fn recover_dead_recordings(
     for place in store::recording_stores(ledger, Some(state)) {
         for id in place.list(state.fs())? {
             let Some(own) = RecordingDirectory::take_over(state.fs(), place.clone(), id)? else { continue };
-            let one = recover_one(ledger, state, own)?;
+            let one = recover_one(ledger, state, &own)?;
             recovered.extend(one.map(|(id, outcome)| RecoveredTransaction { id, outcome }));
         }
     }
@@ -77,7 +77,7 @@ type RecoveredRecording = Option<(TxId, RecoveryOutcome)>;
 fn recover_one(
     ledger: &Ledger,
     state: &StateDir,
-    own: RecordingDirectory,
+    own: &RecordingDirectory,
 ) -> LedgerResult<RecoveredRecording> {
     if !state.fs().exists(&own.dir, manifest::NAME).context("look at", &own.path())? {
         // No command runs: it never began, or what it did is recorded.
@@ -89,7 +89,7 @@ fn recover_one(
     };
     let (before, manifest) = match read() {
         Err(LedgerError::Damaged { .. }) | Ok((Err(LedgerError::Damaged { .. }), ..) | (Ok(_), _, false)) => {
-            return set_aside(state, &own).map(|outcome| Some((own.id, outcome)));
+            return set_aside(state, own).map(|outcome| Some((own.id, outcome)));
         }
         Err(error) | Ok((Err(error), ..)) => return Err(error),
         Ok((Ok(before), manifest, true)) => (before, manifest),
@@ -113,7 +113,7 @@ fn recover_one(
     let difference = TreeDifference::between(&before.tree, &tree.snapshot);
     let changed = ChangedTree { before: &before, now: &tree, ignored: &before.ignored };
     let RecordingOutcome { committed, omissions: left, .. } =
-        adopt::adopt(ledger, state, &own, &changed, &difference, about, manifest.number)?;
+        adopt::adopt(ledger, state, own, &changed, &difference, about, manifest.number)?;
     // The record is what counts from here on: what is left of the recording, the next recovery clears away.
     let cleared =
         if manifest.sets_aside && committed.is_some() { own.clear_scratch(state) } else { own.clear(state) };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::head::{self, GitHead};
 
@@ -55,9 +55,9 @@ impl GitSnapshot {
         };
         snapshot.add_packed(&packed);
         // Those that have a file of their own count.
-        snapshot.add_loose(&shared, "refs".into(), 0);
+        snapshot.add_loose(&shared, Path::new("refs"), 0);
         if shared != git {
-            snapshot.add_loose(&git, "refs".into(), 0);
+            snapshot.add_loose(&git, Path::new("refs"), 0);
         }
         snapshot
     }
@@ -70,10 +70,9 @@ impl GitSnapshot {
     /// What changed until `now`, a short text each: `main moved 1a2b3c4 → 5d6e7f8`, `index changed`.
     pub fn changes(&self, now: &GitSnapshot) -> Vec<String> {
         let mut changes = Vec::new();
-        if self.head.branch != now.head.branch {
-            let (was, is) = (head_name(&self.head), head_name(&now.head));
-            changes.push(format!("HEAD moved {was} → {is}"));
-        } else if self.head.branch.is_none() && self.head.commit != now.head.commit {
+        // A branch that moved is named below.
+        let detached = self.head.branch.is_none();
+        if self.head.branch != now.head.branch || detached && self.head.commit != now.head.commit {
             let (was, is) = (head_name(&self.head), head_name(&now.head));
             changes.push(format!("HEAD moved {was} → {is}"));
         }
@@ -116,13 +115,13 @@ impl GitSnapshot {
         }
     }
 
-    fn add_loose(&mut self, git: &Path, directory: PathBuf, depth: usize) {
-        let Ok(entries) = fs::read_dir(git.join(&directory)) else { return };
+    fn add_loose(&mut self, git: &Path, directory: &Path, depth: usize) {
+        let Ok(entries) = fs::read_dir(git.join(directory)) else { return };
         for entry in entries.flatten() {
             let path = directory.join(entry.file_name());
             let (Ok(kind), Some(name)) = (entry.file_type(), path.to_str()) else { continue };
             if kind.is_dir() && depth < DEPTH {
-                self.add_loose(git, path, depth + 1);
+                self.add_loose(git, &path, depth + 1);
             } else if self.refs.len() >= LOOSE_REFS && !self.refs.contains_key(name) {
                 self.is_partial = true;
             } else if kind.is_file()

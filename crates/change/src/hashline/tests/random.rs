@@ -154,7 +154,7 @@ impl ModelFile {
         };
         let before = self.text();
         let edit = HashlineEdit { line: 1, action };
-        match edit_text(&[edit.clone()], Some(&self.shown), before.as_bytes()) {
+        match edit_text(std::slice::from_ref(&edit), Some(&self.shown), before.as_bytes()) {
             Err(HashlineError::Unchanged) => {}
             Err(_) => {
                 count.refused += 1;

@@ -330,7 +330,7 @@ fn read_builtin(
                         && (text.starts_with('-') || text.starts_with('+'))
                         && text[1..].chars().all(|c| "euxo".contains(c))
             };
-            if !exact.is_some_and(|texts| texts.iter().all(|text| plain(text))) {
+            if !exact.is_some_and(|texts| texts.iter().all(plain)) {
                 reader.unclear("`set` with these words changes how the line is read");
             }
         }
@@ -338,7 +338,7 @@ fn read_builtin(
             let plain =
                 |text: &&str| environment::is_name(text) || matches!(*text, "-r" | "-f" | "-a" | "-n" | "-s");
             match exact {
-                Some(texts) if texts.iter().all(|text| plain(text)) => {
+                Some(texts) if texts.iter().all(plain) => {
                     for name in texts.iter().filter(|text| environment::is_name(text)) {
                         environment::check_assignment(reader, name, &CommandArgument::Any, false);
                     }
