@@ -2,6 +2,7 @@
 //! `cargo xtask bench --only costly` measures all of them in a release build, and searches for worse ones.
 
 use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -150,8 +151,16 @@ fn stops_with_end(args: &[&str], shape: &CostlyShape, end: &str) {
         let start = Instant::now();
         let status = child.wait().unwrap();
         let (taken, said) = (start.elapsed(), std::fs::read_to_string(err).unwrap());
-        assert_eq!(status.code(), Some(130), "{args:?} after {moment} ms: {said}");
         assert!(taken < STOP * DEBUG, "{args:?} after {moment} ms: {taken:?}");
+        // It was done as the signal came.
+        if status.success() && stopped > 1 {
+            break;
+        }
+        // On a busy machine the signal may come before relay listens.
+        if status.signal() == Some(Signal::INT.as_raw()) && said.is_empty() {
+            continue;
+        }
+        assert_eq!(status.code(), Some(130), "{args:?} after {moment} ms: {said}");
         assert!(said.contains("interrupted") && said.contains("nothing was changed"), "{said}");
         stopped += 1;
     }

@@ -188,6 +188,17 @@ fn a_model_server_is_reminded_of_the_whole_prompt() {
 }
 
 #[test]
+fn ollamas_own_variable_says_where_its_server_is() {
+    let stage = Stage::new();
+    let server = ScriptedServer::start(Script::any([ScriptedTurn::text("Fine.")]).models(["m"]));
+    let mut command = stage.json(&["ask", "x", "--to", "ollama/m"]);
+    command.env("OLLAMA_HOST", server.url().strip_prefix("http://").unwrap());
+    let ran = stage.run(&mut command);
+    assert_eq!(ran.json()["answers"][0]["text"], "Fine.", "{ran:?}");
+    assert_eq!(server.turns().len(), 1);
+}
+
+#[test]
 fn the_key_of_the_checkout_does_not_get_into_a_session() {
     let stage = Stage::new();
     configure(&stage.project, json!({}));

@@ -88,6 +88,16 @@ fn what_lands_through_the_door_is_not_taken_for_a_stray() {
 }
 
 #[test]
+fn what_a_build_makes_outside_git_is_no_part_of_the_work() {
+    let stage = working_at(Stage::bare(), "echo three >a.txt; mkdir -p target/debug; echo o >target/debug/o");
+    stage.project.put("Cargo.toml", b"[package]\n");
+    let ran = stage.run_changing(&mut stage.json(&["do", "x", "-y"]));
+    assert_eq!((ran.code, stage.project.text("a.txt").as_str()), (0, "three\n"), "{ran:?}");
+    assert!(!stage.project.path("target").exists(), "{ran:?}");
+    assert!(!ran.err.contains("changed while it ran"), "{ran:?}");
+}
+
+#[test]
 fn a_failure_does_not_say_that_nothing_was_changed_when_something_was() {
     for (work, code, kind) in [
         ("echo x >ROOT/stray.txt; kill -9 $$", 10, "friendFailed"),
