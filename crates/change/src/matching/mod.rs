@@ -480,10 +480,16 @@ fn blank_twin(query: &MatchQuery<'_, '_>, places: &[HunkFit]) -> Option<HunkDoub
 fn is_at_another_depth(query: &MatchQuery<'_, '_>, fit: &HunkFit) -> bool {
     let solid = query.hunk.before.iter().enumerate().filter(|(_, line)| !normalize::is_blank(line));
     let pairs = solid.filter_map(|(i, line)| Some((line, *query.view.lines().get(fit.file_line(i)?)?)));
-    let pairs = pairs.filter(|(line, file)| MatchLevel::Content.lines_equal(line, file));
     let width = |line: &str| normalize::indentation(line).len();
     let tabs = |line: &str| normalize::indentation(line).contains('\t');
-    let least = pairs.min_by_key(|(line, _)| width(line));
+    // Lines are compared only where the outcome hangs on it: there may be very many.
+    let mut least: Option<(&String, &str)> = None;
+    for (line, file) in pairs {
+        let is_less = least.is_none_or(|(known, _)| width(line) < width(known));
+        if is_less && MatchLevel::Content.lines_equal(line, file) {
+            least = Some((line, file));
+        }
+    }
     least.is_some_and(|(line, file)| {
         let (wanted, found) = (width(line), width(file));
         wanted != found && (tabs(line) == tabs(file) || wanted == 0 || found == 0)
@@ -507,8 +513,9 @@ fn forgiven(
     }
     let short = rung.needs_much_text() && !evidence::excludes_chance(&query.hunk.before);
     // Every line of every place is looked at.
-    query.draw(places.len() * query.hunk.before.len() * 4);
-    let moved = || places.iter().any(|fit| is_at_another_depth(query, fit)).then_some(HunkDoubt::OtherDepth);
+    let is_affordable = query.draw(places.len() * query.hunk.before.len() * 4);
+    let is_moved = || is_affordable && places.iter().any(|fit| is_at_another_depth(query, fit));
+    let moved = || is_moved().then_some(HunkDoubt::OtherDepth);
     let doubt = result_overlaps(query, &places).then_some(HunkDoubt::PerhapsIn);
     let doubt = doubt.or_else(|| if short { Some(HunkDoubt::LittleText) } else { moved() });
     let doubt = doubt.or(begins_at_its_number(query, &places).then_some(HunkDoubt::OutsideScope));
