@@ -20,6 +20,8 @@ pub struct ConversationMark {
     pub group: Option<String>,
     /// The group's changes so far.
     pub members: Vec<TxId>,
+    /// The model was told once that it has to go back.
+    pub is_reminded: bool,
 }
 
 /// What is left of what came after a mark.

@@ -66,6 +66,7 @@ impl Tool for CheckpointTool {
             goal: goal.clone(),
             group,
             members: members.unwrap_or_default(),
+            is_reminded: false,
         };
         *call.workspace.checkpoint() = CheckpointState::Active(mark);
         let text = format!(
