@@ -8,6 +8,9 @@
     reason = "tests fail by panicking, and say what they measured"
 )]
 
+mod agent_conversation;
+mod agent_flags;
+mod agent_hostile;
 mod agent_run;
 mod all_commands;
 mod apply;
