@@ -20,7 +20,7 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 /// Whom, with what, and how.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct FriendArgs {
-    /// The friend: codex, claude, gemini, opencode, ollama or a provider of models.yml; `ask` and `review` take several, with commas
+    /// The friend: codex, claude, gemini, opencode, ollama, a provider of models.yml or self (relay's own agent); `ask` and `review` take several, with commas
     #[arg(long, value_name = "FRIEND,...", value_delimiter = ',')]
     pub(crate) to: Vec<String>,
 

@@ -12,6 +12,7 @@ mod agent_conversation;
 mod agent_flags;
 mod agent_hostile;
 mod agent_run;
+mod agent_self;
 mod all_commands;
 mod apply;
 mod bad_input;
