@@ -6,7 +6,7 @@
 //!
 //! | module | for |
 //! |---|---|
-//! | `run` | [`Agent`]: the loop; asking with retries (`answer`), calls (`calls`), models that fill in (`model_chain`), `repetition` |
+//! | `run` | [`Agent`]: the loop; asking with retries (`answer`), calls (`calls`), models that fill in (`model_chain`), `repetition`, going back to a mark (`rewind`) |
 //! | `handle` | [`AgentHandle`]: events for clients, steering, questions, ending a run |
 //! | [`event`] | what happens, as data; the log that keeps it |
 //! | `transcript` | the session and what the model gets of it |

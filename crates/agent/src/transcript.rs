@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use relaycode_llm::message::{AssistantMessage, ToolCall, ToolResultMessage, UserMessage};
 use relaycode_llm::{Message, StopReason};
 use relaycode_session::{EntryBody, Session, SessionContext, SessionError};
+use serde_json::Value;
 
 /// What a model reads of a call that was not finished when relay ended.
 const INTERRUPTED: &str = "Interrupted: relay ended before this call had a result. It may have taken effect in part. \
@@ -71,6 +72,45 @@ impl Transcript {
         // As it comes out of the session when it is opened again.
         self.messages.push(Message::User(UserMessage::text(text, now())));
         Ok(())
+    }
+
+    /// Goes back to where this call of a tool, and those beside it, had their results. What the model said and did after that
+    /// becomes `summary`; what the user said after it is repeated. Returns the new entry; `None`: there is no such call.
+    pub(crate) fn rewind(&mut self, call: &str, summary: &str) -> Result<Option<String>, SessionError> {
+        let (mut mark, mut is_beside, mut said) = (None, false, Vec::new());
+        let path: Vec<String> = self.session.path(None).into_iter().map(str::to_string).collect();
+        for id in path {
+            let EntryBody::Message { message } = self.session.entry(&id)?.body else { continue };
+            match serde_json::from_value::<Message>(message) {
+                Ok(Message::ToolResult(result)) if result.tool_call_id == call => {
+                    (mark, is_beside, said) = (Some(id), true, Vec::new());
+                }
+                Ok(Message::ToolResult(_)) if is_beside => mark = Some(id),
+                Ok(Message::User(message)) if mark.is_some() => {
+                    is_beside = false;
+                    said.push(Message::User(message));
+                }
+                _ => is_beside = false,
+            }
+        }
+        let Some(mark) = mark else { return Ok(None) };
+        let entry_id = self.session.branch_with_summary(Some(&mark), summary, None, None)?;
+        for message in said {
+            self.session.append_message(&message)?;
+        }
+        let messages = self.session.context()?.to_model_messages();
+        self.messages = messages.into_iter().filter(|message| !is_failed(message)).collect();
+        Ok(Some(entry_id))
+    }
+
+    /// What the tools kept of their calls that were carried out, oldest first.
+    pub(crate) fn tool_details(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.messages.iter().filter_map(|message| match message {
+            Message::ToolResult(result) if !result.is_error => {
+                Some((result.tool_name.as_str(), result.details.as_ref()?.get("details")?))
+            }
+            _ => None,
+        })
     }
 
     /// The text of the last answer; empty if the model has not spoken since the user did.

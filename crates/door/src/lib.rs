@@ -14,6 +14,7 @@
 //! | `gate` | running the project's commands, and the verdict on what they said; `repair_prompt` for the model |
 //! | `linter` | errors out of a linter's output, one reader per tool; which of them are new |
 //! | `adopt` | changes already made: secure the project before each command of a turn, record what it changed |
+//! | `rewind` | going back to a mark inside a group of changes |
 //! | `set_aside` | what a command made at protected names is taken out again |
 //! | `instructions` | what a model is told so that its answer can come in |
 //! | `git` | which files a git commit takes, and a branch per change |
@@ -27,6 +28,7 @@ pub mod gate;
 pub mod git;
 mod instructions;
 pub mod linter;
+mod rewind;
 mod set_aside;
 pub mod setup;
 mod submit;
@@ -38,7 +40,8 @@ pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleT
 pub use door::{Door, PlanPreview};
 pub use gate::GateReport;
 pub use instructions::{InstructionsError, ModelInstructions};
-pub use relaycode_ledger::Digest;
+pub use relaycode_ledger::{Digest, LedgerError, TxId};
+pub use rewind::{RewindMark, redacted_operations};
 pub use set_aside::{ProtectedChange, ProtectedFile, SetAsideReport, SetAsideRun};
 pub use submit::outcome::{AppliedChange, DoorError, SubmitOutcome};
 pub use submit::plan_digest;

@@ -1,5 +1,6 @@
 //! A project of its own for a test, with a host whose person says what the test wants.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -30,6 +31,9 @@ pub(crate) struct TestProject {
 pub(crate) struct TestHost {
     pub says_yes: bool,
     pub asked: Mutex<Vec<String>>,
+    /// What the person answers to questions of tools, in order; then nobody is there.
+    pub answers: Mutex<VecDeque<HostAnswer>>,
+    pub questions: Mutex<Vec<HostQuestion>>,
 }
 
 impl TestProject {
@@ -108,8 +112,9 @@ pub(crate) fn text_of(output: &ToolOutput) -> String {
 }
 
 impl Host for TestHost {
-    fn ask(&self, _question: &HostQuestion) -> HostAnswer {
-        HostAnswer::Unavailable
+    fn ask(&self, question: &HostQuestion) -> HostAnswer {
+        self.questions.lock().unwrap().push(question.clone());
+        self.answers.lock().unwrap().pop_front().unwrap_or(HostAnswer::Unavailable)
     }
 
     fn with_approver(&self, _call: &str, submit: &mut dyn FnMut(&mut dyn Approver)) {

@@ -38,4 +38,6 @@ pub mod workspace;
 pub use card::{CardBody, ToolCard};
 pub use host::{Host, HostAnswer, HostQuestion, ToolProgress};
 pub use tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
-pub use workspace::{EditMode, ToolSettings, ToolWorkspace};
+pub use workspace::{
+    CheckpointState, ConversationMark, EditMode, RewindRequest, ToolSettings, ToolWorkspace,
+};

@@ -27,6 +27,9 @@ pub trait Tool: Send + Sync {
     /// # Errors
     /// See [`ToolError`].
     fn run(&self, call: &ToolInvocation<'_>) -> Result<ToolOutput, ToolError>;
+
+    /// Takes up what an earlier call of the session left: `details` are those of its output. Called for each, oldest first.
+    fn restore(&self, _workspace: &ToolWorkspace, _details: &Value) {}
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

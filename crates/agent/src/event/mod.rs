@@ -122,6 +122,11 @@ pub enum AgentEvent {
         id: String,
         answer: HostAnswer,
     },
+    /// The model went back to a mark: what was said after it is no longer part of the conversation, this report is.
+    ConversationRewound {
+        entry_id: String,
+        report: String,
+    },
     /// Something people should know.
     Notice {
         level: NoticeLevel,
@@ -226,6 +231,7 @@ impl AgentEvent {
             AgentEvent::ToolExecutionStart { args: value, .. }
             | AgentEvent::ToolExecutionUpdate { update: value, .. }
             | AgentEvent::ToolExecutionEnd { card: value, .. } => value_bytes(value),
+            AgentEvent::ConversationRewound { report, .. } => report.len(),
             _ => 0,
         };
         BARE + texts

@@ -65,7 +65,7 @@ impl Agent {
         let mut at = 0;
         while at < calls.len()
             && !self.cancel.is_cancelled()
-            && (at == 0 || !self.shared.queue().interrupts_calls())
+            && (at == 0 || !(self.shared.queue().interrupts_calls() || self.is_rewinding()))
         {
             let end = self.end_of_batch(calls, at);
             self.run_batch(&calls[at..end], at, &mut digest)?;

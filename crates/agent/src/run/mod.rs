@@ -7,6 +7,7 @@ mod answer;
 mod calls;
 mod model_chain;
 mod repetition;
+mod rewind;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -121,6 +122,11 @@ impl Agent {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(AgentError::Runtime)?;
         let (session_id, cwd) = (session.id().to_string(), session.header().cwd.clone());
         let mut transcript = Transcript::open(session)?;
+        for (tool, details) in transcript.tool_details() {
+            if let Some(tool) = tools.iter().find(|known| known.name() == tool) {
+                tool.restore(&workspace, details);
+            }
+        }
         let definitions = tools.iter().map(|tool| tool.definition(&workspace)).collect();
         let settings = parts.settings;
         let queue =
@@ -158,6 +164,15 @@ impl Agent {
 
     pub fn session_id(&self) -> &str {
         &self.session_id
+    }
+
+    /// Looks at the session.
+    pub fn with_session<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
+        look(self.shared.transcript().session())
+    }
+
+    pub fn workspace(&self) -> &ToolWorkspace {
+        &self.workspace
     }
 
     /// What the tools share; a new prompt may get a new group of changes.
@@ -246,11 +261,19 @@ impl Agent {
         let (reason, calls) = (answer.message.stop_reason, answer.calls);
         self.append(Message::Assistant(answer.message))?;
         let end = if calls.is_empty() {
-            Some(if reason == StopReason::Length { EndReason::Length } else { EndReason::Done })
+            match reason {
+                StopReason::Length => Some(EndReason::Length),
+                _ if self.remind_of_checkpoint()? => None,
+                _ => Some(EndReason::Done),
+            }
         } else {
             self.check_limits(&calls)?;
-            let digest = self.run_calls(&calls)?;
-            self.check_repetition(repetition, digest)?;
+            let ran = self.run_calls(&calls);
+            let rewound = self.apply_rewind()?;
+            let digest = ran?;
+            if !rewound {
+                self.check_repetition(repetition, digest)?;
+            }
             None
         };
         self.shared.events.publish(AgentEvent::TurnEnd { turn });

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use relaycode_agent::{Agent, AgentEvent, AgentModel, AgentParts, AgentSettings, RunOutcome, UserPrompt};
-use relaycode_door::{Approver, Door};
+use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, Door, DoorEvent};
 use relaycode_durable::{Fs, RealFs};
 use relaycode_exec::Runner;
 use relaycode_ledger::{Ledger, LedgerSettings};
@@ -178,9 +178,27 @@ impl Host for Nobody {
         HostAnswer::Unavailable
     }
 
-    fn with_approver(&self, _: &str, _: &mut dyn FnMut(&mut dyn Approver)) {}
+    fn with_approver(&self, _: &str, submit: &mut dyn FnMut(&mut dyn Approver)) {
+        submit(&mut Nobody);
+    }
 
     fn progress(&self, _: &str, _: &ToolProgress) {}
+}
+
+impl Approver for Nobody {
+    fn name(&self) -> &'static str {
+        "nobody"
+    }
+
+    fn decide(&mut self, _: &ApprovalQuestion<'_>) -> ApprovalReply {
+        ApprovalReply::Unavailable
+    }
+
+    fn on_event(&mut self, _: &DoorEvent<'_>) {}
+
+    fn stop_requested(&self) -> bool {
+        false
+    }
 }
 
 fn definition(name: &str) -> ToolDefinition {

@@ -10,3 +10,4 @@ mod limits;
 mod queues;
 mod resume;
 mod retries;
+mod rewind;

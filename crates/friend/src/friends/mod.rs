@@ -7,6 +7,7 @@ mod gemini;
 pub mod model;
 mod opencode;
 mod registry;
+mod relay_self;
 
 pub use registry::{FriendLookupError, FriendRegistry, ResolvedFriend};
 
@@ -18,8 +19,10 @@ use crate::Friend;
 pub static ALL: &[&dyn Friend] =
     &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
 
+/// One of [`ALL`], or `self`: relay's own agent, which is always there and no other agent.
 pub fn find_program_friend(name: &str) -> Option<&'static dyn Friend> {
-    ALL.iter().copied().find(|friend| friend.name() == name)
+    let own: &dyn Friend = &relay_self::RELAY_SELF;
+    ALL.iter().copied().chain([own]).find(|friend| friend.name() == name)
 }
 
 /// Bytes of a file of the user's that are read.

@@ -288,7 +288,8 @@ impl Ledger {
     pub fn plan_revert(&self, target: &LogTarget, options: &RevertOptions) -> LedgerResult<RevertPlan> {
         let mut ids = target.ids();
         let mut states = self.undo_states(&ids)?;
-        ids.retain(|id| states.get(id) != Some(&UndoState::Undone));
+        let comes_back = self.reverted_within(&ids, &states)?;
+        ids.retain(|id| states.get(id) != Some(&UndoState::Undone) || comes_back.contains(id));
         let reverted: RevertedNames = ids
             .iter()
             .filter_map(|id| match states.remove(id) {
@@ -318,6 +319,22 @@ impl Ledger {
 }
 
 impl Ledger {
+    /// Members of a group that another member took back: with that one they come in again, and have to go as well.
+    fn reverted_within(
+        &self,
+        ids: &[TxId],
+        states: &HashMap<TxId, UndoState>,
+    ) -> LedgerResult<BTreeSet<TxId>> {
+        let is_undone = |id: &TxId| states.get(id) == Some(&UndoState::Undone);
+        let mut within = BTreeSet::new();
+        if ids.iter().any(is_undone) {
+            for id in ids.iter().filter(|id| states.get(id) == Some(&UndoState::In)) {
+                within.extend(self.record(*id)?.revert_of);
+            }
+        }
+        Ok(within)
+    }
+
     /// Which files get bits back that let others run them as their owner, and which do not.
     fn plan_special_modes(&self, plan: &mut RevertPlan, paths: &PathResolver<'_>) -> LedgerResult<()> {
         let mut files = Vec::new();

@@ -216,7 +216,7 @@ const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
 #[rustfmt::skip]
-pub static KEYS: [ConfigKey; 42] = [
+pub static KEYS: [ConfigKey; 45] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
@@ -310,6 +310,12 @@ pub static KEYS: [ConfigKey; 42] = [
         "When a message that steers counts: between two calls of an answer, or after all of them.").user_only(),
     key("agent.instructions", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.instructions),
         "Whether the agent reads AGENTS.md, CLAUDE.md and rule files.").user_only(),
+    key("agent.todo", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.todo),
+        "Whether the agent has the tool `todo_write`, its list of what is to be done.").user_only(),
+    key("agent.checkpoint", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.checkpoint),
+        "Whether the agent has the tools `checkpoint` and `rewind`, to try something and go back.").user_only(),
+    key("agent.askTimeout", number(0, 86_400), |c| ConfigSlot::Number(&mut c.agent.ask_timeout),
+        "Seconds after which a question of the agent's is answered with what it recommends; 0: never.").user_only(),
 ];
 
 /// A key that every command reads and `init` writes.

@@ -204,6 +204,12 @@ pub struct AgentConfig {
     pub interrupt_mode: AgentInterruptMode,
     /// What user and project wrote for agents is read.
     pub instructions: bool,
+    /// The tool `todo_write`.
+    pub todo: bool,
+    /// The tools `checkpoint` and `rewind`.
+    pub checkpoint: bool,
+    /// Seconds until a question of the agent's answers itself; 0: never.
+    pub ask_timeout: u64,
 }
 
 /// `agent.steeringMode`, `agent.followUpMode`
@@ -272,6 +278,9 @@ impl Default for Config {
                 follow_up_mode: AgentQueueMode::OneAtATime,
                 interrupt_mode: AgentInterruptMode::Immediate,
                 instructions: true,
+                todo: true,
+                checkpoint: false,
+                ask_timeout: 30,
             },
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn split_words(words: &[String]) -> CommandResult<(String, Vec<&str>)
 }
 
 /// `@src/main.rs`, as a word of its own.
-fn attached_path(word: &str) -> Option<&str> {
+pub(crate) fn attached_path(word: &str) -> Option<&str> {
     word.strip_prefix('@').filter(|path| !path.is_empty() && !path.contains(char::is_whitespace))
 }
 

@@ -1,9 +1,9 @@
 //! The changes of each prompt as one group of the log; and what became of those of earlier prompts, which the model has
 //! to know.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use relaycode_ledger::Ledger;
+use relaycode_ledger::{Ledger, LogTransaction, TxId};
 use relaycode_session::{EntryBody, Session};
 use relaycode_text::width::clip_for_message;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ impl ChangeGroup {
 /// Groups of this session that are in another state than the model knows, with the state of now.
 pub(crate) fn find_changed_groups(session: &Session, ledger: &Ledger) -> CommandResult<Vec<ChangeGroup>> {
     let mut known: BTreeMap<String, ChangeGroup> = BTreeMap::new();
-    let path: std::collections::HashSet<&str> = session.path(None).into_iter().collect();
+    let path: HashSet<&str> = session.path(None).into_iter().collect();
     for entry in session.entries().filter_map(Result::ok).filter(|entry| path.contains(entry.id.as_str())) {
         let EntryBody::Custom { custom_type, data: Some(data) } = entry.body else { continue };
         if custom_type == GROUP_ENTRY
@@ -106,7 +106,16 @@ fn group_states(
             let Some(group) = entry.group.as_ref().filter(|group| known.contains_key(*group)) else {
                 continue;
             };
-            let members = &entry.members;
+            // What the model took back itself when it went back to a mark is no news to it.
+            let within: HashSet<TxId> =
+                entry.members.iter().flat_map(|member| member.revert_of.iter().copied()).collect();
+            let is_own = |member: &&LogTransaction| {
+                member.revert_of.is_empty() && !member.id.is_some_and(|id| within.contains(&id))
+            };
+            let members: Vec<&LogTransaction> = entry.members.iter().filter(is_own).collect();
+            if members.is_empty() {
+                continue;
+            }
             let undone = members.iter().filter(|member| member.undone).count();
             let partly = members.iter().any(|member| member.partly_undone);
             let state = match undone {

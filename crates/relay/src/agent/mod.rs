@@ -2,7 +2,13 @@
 
 pub(crate) mod attachments;
 pub(crate) mod change_groups;
+pub(crate) mod conversation;
+mod conversation_printer;
 pub(crate) mod event_printer;
+mod first_start;
 pub(crate) mod models;
+pub(crate) mod open_agent;
+pub(crate) mod options;
+pub(crate) mod output_schema;
 pub(crate) mod session_file;
 pub(crate) mod terminal_host;

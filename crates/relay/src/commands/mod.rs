@@ -49,13 +49,14 @@ use crate::{CommandContext, CommandFailure, CommandResult, Console, ConsoleEnv, 
 /// relay stands between AI and code: it reads the answer of a model, plans the change exactly, and
 /// never applies one wrongly.
 #[derive(Debug, Parser)]
-#[command(name = "relay", version, arg_required_else_help = true, after_help = help_footer())]
+#[command(name = "relay", version, after_help = help_footer())]
 struct Cli {
     #[command(flatten)]
     options: GlobalArgs,
 
+    /// Without one it is a conversation with relay's own agent.
     #[command(subcommand)]
-    command: CliCommand,
+    command: Option<CliCommand>,
 }
 
 /// What the help ends with.
@@ -159,13 +160,14 @@ fn cli_definition() -> clap::Command {
     Cli::command()
 }
 
-/// Reads a command line; the name is its command's.
+/// Reads a command line; the name is its command's. Without one it is a conversation.
 fn parse_args<T: Into<OsString> + Clone>(
     args: impl IntoIterator<Item = T>,
-) -> Result<(Cli, String), clap::Error> {
+) -> Result<(GlobalArgs, CliCommand, String), clap::Error> {
     let matches = cli_definition().try_get_matches_from(args)?;
-    let name = matches.subcommand_name().unwrap_or_default().to_string();
-    Ok((Cli::from_arg_matches(&matches)?, name))
+    let name = matches.subcommand_name().unwrap_or("run").to_string();
+    let Cli { options, command } = Cli::from_arg_matches(&matches)?;
+    Ok((options, command.unwrap_or_else(|| CliCommand::Run(run::RunArgs::default())), name))
 }
 
 /// The error with a tip, where somebody means another command.
@@ -221,7 +223,7 @@ fn command_tip(error: &clap::Error) -> Option<String> {
 pub(crate) fn main() -> ExitCode {
     let environment = ConsoleEnv::from_env();
     let args = translate_legacy_args(std::env::args_os().collect());
-    let (Cli { options, command }, name) = match parse_args(&args) {
+    let (options, command, name) = match parse_args(&args) {
         Ok(parsed) => parsed,
         Err(error) => return print_usage_error(&with_tip(error, &args), &args, &environment).into(),
     };

@@ -4,15 +4,14 @@
 use std::path::Path;
 
 use relaycode_change::proposal::path::RelPath;
+use relaycode_door::redacted_operations;
 use relaycode_ledger::record::Record;
-use relaycode_ledger::record::RecordedOperation;
 use relaycode_ledger::record::title::{brings_back, reverted_title};
 use relaycode_ledger::{
     Ledger, LedgerError, LogEntry, LogTarget, RedoTarget, RevertOptions, RevertPlan, RevertStep,
     TransactionHeader, TxId,
 };
 use relaycode_project::git::head::{self, GitHead};
-use relaycode_text::redact::redact;
 use relaycode_tui::{clock, views};
 
 use super::accept_foreign::{self, AcceptArgs};
@@ -274,7 +273,7 @@ impl RevertRequest<'_> {
             branch: head.branch,
             head: head.commit,
             notes: plan.notes.clone(),
-            operations: about.operations.into_iter().map(redacted).collect(),
+            operations: redacted_operations(about.operations),
             ..about
         }
     }
@@ -308,16 +307,6 @@ impl RevertRequest<'_> {
 /// The change that an undo took back.
 fn undone_by(undo: &LogEntry) -> Option<TxId> {
     undo.members.first()?.revert_of.first().copied()
-}
-
-/// As an author's words are: what stands in the files themselves is kept as it is.
-fn redacted(operation: RecordedOperation) -> RecordedOperation {
-    match operation {
-        RecordedOperation::Write { path, content, patch_strategy } => {
-            RecordedOperation::Write { path, content: redact(&content).into_owned(), patch_strategy }
-        }
-        other => other,
-    }
 }
 
 /// `nothing was …`

@@ -1,43 +1,25 @@
-//! `relay run`: relay's own agent works on one prompt.
+//! `relay run`: relay's own agent works on one prompt. Without one, and by `relay` alone, it is a conversation.
 
-use std::sync::{Arc, Mutex};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use relaycode_agent::prompt::instructions::{InstructionPlaces, ProjectInstructions};
-use relaycode_agent::prompt::{PromptSurroundings, system_prompt};
-use relaycode_agent::{
-    Agent, AgentEvent, AgentParts, AgentSettings, EndReason, EventRead, InterruptMode, QueueMode, RunLimits,
-    RunOutcome, UserPrompt,
-};
-use relaycode_llm::SecretMask;
+use relaycode_agent::{EndReason, RunOutcome, UserPrompt};
 use relaycode_llm::message::UserContent;
-use relaycode_llm::request::ThinkingLevel;
-use relaycode_llm::request::secrets::Secrets;
-use relaycode_project::access::Access;
-use relaycode_project::config::{AgentConfig, AgentInterruptMode, AgentQueueMode};
-use relaycode_session::Session;
-use relaycode_tools::{Tool, ToolWorkspace, registry};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::agent::attachments::{self, read_attachment};
-use crate::agent::change_groups::{ChangeGroup, GROUP_ENTRY, UNDONE_NOTE, find_changed_groups};
+use crate::agent::conversation::converse;
 use crate::agent::event_printer::print_event;
-use crate::agent::models::{ModelWish, RunModels, choose_models};
-use crate::agent::session_file::{SessionChoice, open_session};
-use crate::agent::terminal_host::TerminalHost;
+use crate::agent::open_agent::OpenAgent;
+use crate::agent::options::AgentOptions;
+use crate::agent::output_schema::OutputSchema;
 use crate::commands::models::model_failure;
-use crate::friends::args::{parse_access, read_stdin_text, stdin_has_input};
+use crate::friends::args::{read_schema, read_stdin_text, stdin_has_input};
 use crate::friends::friend_context::StopCheck;
-use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, Providers, SignalGuard, providers,
-};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard};
 
-/// How soon a signal is noticed.
-const TICK: Duration = Duration::from_millis(30);
 /// How long stdin may take to end.
 const STDIN_TIMEOUT: Duration = Duration::from_secs(600);
-/// Bytes of a prompt of the user's own for the system.
-const MAX_SYSTEM_PROMPT: usize = 256 << 10;
 
 /// Let relay's own agent work on a prompt
 ///
@@ -46,118 +28,50 @@ const MAX_SYSTEM_PROMPT: usize = 256 << 10;
 ///
 /// A word that begins with `@` names a file that goes along, an image too. What comes on stdin goes along, or is the
 /// prompt if that is `-`. With `--json` every event is an object on a line of its own, the result is the last.
-#[derive(Debug, Clone, clap::Args)]
+///
+/// Without a prompt, at a terminal, it is a conversation; `relay` alone is one, too.
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct RunArgs {
     /// What to do; `-`: read it from stdin; `@FILE`: a file that goes along
-    #[arg(required = true, value_name = "PROMPT|-|@FILE")]
+    #[arg(value_name = "PROMPT|-|@FILE")]
     words: Vec<String>,
 
-    /// Go on with the newest session of this directory
-    #[arg(long = "continue", conflicts_with = "resume")]
-    go_on: bool,
+    #[command(flatten)]
+    options: AgentOptions,
 
-    /// Go on with this session: its number in `relay sessions`, its id, or its file
-    #[arg(long, value_name = "SESSION")]
-    resume: Option<String>,
-
-    /// The model, as `relay models` names it
-    #[arg(long, value_name = "MODEL")]
-    model: Option<String>,
-
-    /// How much the model thinks: off, minimal, low, medium, high, xhigh or max
-    #[arg(long, value_name = "LEVEL", value_parser = parse_thinking)]
-    thinking: Option<ThinkingLevel>,
-
-    /// The tools that it may use; all by default
-    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
-    tools: Option<Vec<String>>,
-
-    /// What it may do: read-only, ask, workspace or full
-    #[arg(long, value_name = "ACCESS", value_parser = parse_access, visible_alias = "sandbox")]
-    access: Option<Access>,
-
-    /// End after so many answers of the model
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    max_turns: Option<u64>,
-
-    /// End when it has cost so many US dollars
-    #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
-    max_cost: Option<f64>,
-
-    /// Say this to the model in place of relay's own system prompt
-    #[arg(long, value_name = "TEXT")]
-    system_prompt: Option<String>,
-
-    /// A directory beside the project that it may read
-    #[arg(long, value_name = "DIR")]
-    add_dir: Vec<std::path::PathBuf>,
+    /// A JSON schema that the answer has to follow
+    #[arg(long, value_name = "FILE")]
+    output_schema: Option<PathBuf>,
 }
 
 impl RunArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        let held = SignalGuard::acquire()?;
-        let prompt = self.read_prompt(&|| held.stop_requested(), ctx)?;
-        let project = Project::open(ctx)?;
-        project.recover(ctx)?;
-        let config = project.config()?.config.agent.clone();
-        let session = open_session(self.session_choice(), ctx)?;
-        let context = session.context().map_err(CommandFailure::unexpected)?;
-        let mut providers = Providers::open(ctx)?;
-        let wish = ModelWish {
-            selector: self.model.as_deref(),
-            thinking: self.thinking,
-            session_model: context.models.get("default").map(String::as_str),
-            session_thinking: Some(context.thinking_level.as_str())
-                .filter(|_| !session.is_empty())
-                .and_then(ThinkingLevel::from_name),
-        };
-        let models = choose_models(&wish, &mut providers, ctx)?;
-        let tools = self.choose_tools()?;
-        let workspace = self.open_workspace(project, &config, &session, ctx)?;
-        let undone = find_changed_groups(&session, &workspace.door.ledger)?;
-        let servers = providers.into_servers(ctx.home).map_err(CommandFailure::usage)?;
-        let secrets = servers.secrets;
-        let system_prompt = self.make_system_prompt(&workspace, &config, &tools, ctx)?;
-        let host = TerminalHost {
-            runner: workspace.door.runner.clone(),
-            config: workspace.door.config_file_name(),
-            level: ctx.level(),
-            json: ctx.is_json(),
-            style: ctx.console.err_style(),
-            terminal: Mutex::new(()),
-        };
-        let mut agent = Agent::new(AgentParts {
-            session,
-            client: providers::new_client()?,
-            model: models.first.clone(),
-            fallbacks: models.fallbacks.clone(),
-            tools,
-            workspace,
-            host: Arc::new(host),
-            system_prompt,
-            secrets: secrets.clone().map(|secrets| secrets as Arc<dyn SecretMask + Send + Sync>),
-            settings: self.settings(&config, &models),
-        })
-        .map_err(CommandFailure::unexpected)?;
-        let group = ChangeGroup::new(prompt.first_text());
-        let prepared = tell_undone(&mut agent, undone)
-            .and_then(|()| agent.keep(GROUP_ENTRY, group.to_entry()))
-            .map_err(CommandFailure::unexpected);
-        prepared?;
-        agent.workspace_mut().set_group(Some(group.group), Some(group.title));
-        let run = AgentRun { held: &held, secrets: secrets.as_deref() };
-        let (agent, outcome) = run.follow(agent, &prompt, ctx)?;
-        let session_id = agent.session_id().to_string();
-        drop(agent);
-        run.report(&outcome, &session_id, &models, ctx)
-    }
-
-    fn session_choice(&self) -> SessionChoice<'_> {
-        match &self.resume {
-            Some(word) => SessionChoice::Named(word),
-            None if self.go_on => SessionChoice::Newest,
-            None => SessionChoice::New,
+        if self.words.is_empty() && self.output_schema.is_none() {
+            return converse(&self.options, ctx);
         }
+        let held = SignalGuard::acquire()?;
+        let mut prompt = self.read_prompt(&|| held.stop_requested(), ctx)?;
+        let schema = read_schema(self.output_schema.as_deref(), &ctx.options.directory, "--output-schema")?;
+        let schema = schema.map(|schema| OutputSchema::new(schema, ctx)).transpose()?;
+        prompt.content.extend(schema.as_ref().map(OutputSchema::request));
+        let mut open = OpenAgent::open(&self.options, ctx)?;
+        let secrets = open.secrets.clone();
+        let mut show = |event: &_| print_event(event, secrets.as_deref(), ctx);
+        open.begin_prompt(&prompt)?;
+        let mut outcome = open.work(&prompt, &held, &mut show)?;
+        let mut value = None;
+        if let (Some(schema), EndReason::Done) = (&schema, outcome.reason) {
+            let mut read = schema.read(&open.unmask(&outcome.answer));
+            if let Err(fault) = &read {
+                let repair = UserPrompt::text(OutputSchema::repair_prompt(fault));
+                outcome = add_usage(&outcome, open.work(&repair, &held, &mut show)?);
+                read = schema.read(&open.unmask(&outcome.answer));
+            }
+            if outcome.reason == EndReason::Done {
+                value = Some(read.map_err(|fault| OutputSchema::failure(&fault))?);
+            }
+        }
+        report(&outcome, value, &open, ctx)
     }
 
     /// The words, the files and stdin.
@@ -182,215 +96,61 @@ impl RunArgs {
         content.extend(stdin.filter(|_| !reads_prompt).map(|text| attachments::stdin_content(&text)));
         Ok(UserPrompt { content })
     }
-
-    fn choose_tools(&self) -> CommandResult<Vec<&'static dyn Tool>> {
-        let Some(names) = &self.tools else { return Ok(registry::all().to_vec()) };
-        let unknown = names.iter().find(|name| !name.is_empty() && registry::by_name(name).is_none());
-        if let Some(name) = unknown {
-            let all: Vec<&str> = registry::all().iter().map(|tool| tool.name()).collect();
-            return Err(CommandFailure::usage(format!("there is no tool `{name}`"))
-                .hint(format!("the tools are {}", all.join(", ")))
-                .unchanged());
-        }
-        // In the order of the list, which is the same in every run.
-        let is_named = |tool: &&&'static dyn Tool| names.iter().any(|name| name == tool.name());
-        Ok(registry::all().iter().filter(is_named).copied().collect())
-    }
-
-    fn open_workspace(
-        &self,
-        project: Project,
-        config: &AgentConfig,
-        session: &Session,
-        ctx: &CommandContext<'_>,
-    ) -> CommandResult<ToolWorkspace> {
-        let mut workspace = ToolWorkspace::new(project.into_door(ctx)?);
-        workspace.access = self.access.unwrap_or(config.access);
-        workspace.user_home.clone_from(&ctx.home.user_home);
-        for directory in &self.add_dir {
-            let found = ctx.options.directory.join(directory).canonicalize().map_err(|error| {
-                CommandFailure::usage(format!("{} cannot be entered: {error}", directory.display()))
-                    .hint("`--add-dir` names a directory")
-                    .unchanged()
-            })?;
-            workspace.extra_directories.push(found);
-        }
-        if let Ok(cwd) = ctx.options.directory.canonicalize()
-            && cwd.starts_with(workspace.root())
-        {
-            workspace.set_current_directory(cwd);
-        }
-        let _ = session;
-        Ok(workspace)
-    }
-
-    fn make_system_prompt(
-        &self,
-        workspace: &ToolWorkspace,
-        config: &AgentConfig,
-        tools: &[&'static dyn Tool],
-        ctx: &mut CommandContext<'_>,
-    ) -> CommandResult<String> {
-        if self.system_prompt.as_ref().is_some_and(|text| text.len() > MAX_SYSTEM_PROMPT) {
-            let said = format!("the system prompt has more than {} kB", MAX_SYSTEM_PROMPT >> 10);
-            return Err(CommandFailure::usage(said).unchanged());
-        }
-        let cwd = workspace.current_directory();
-        let places = InstructionPlaces { home: ctx.home.path.as_deref(), root: workspace.root(), cwd: &cwd };
-        let instructions = match config.instructions {
-            true => ProjectInstructions::read(&places),
-            false => ProjectInstructions::default(),
-        };
-        for remark in &instructions.remarks {
-            ctx.eprint_remark(LogLevel::Warn, remark);
-        }
-        let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
-        let surroundings = PromptSurroundings {
-            cwd: &cwd,
-            root: workspace.root(),
-            date: jiff::Zoned::now().date().to_string(),
-            system: system_name(),
-            access: workspace.access,
-            tools: &names,
-            is_git: workspace.root().join(".git").exists(),
-        };
-        Ok(system_prompt(self.system_prompt.as_deref(), &surroundings, &instructions))
-    }
-
-    fn settings(&self, config: &AgentConfig, models: &RunModels) -> AgentSettings {
-        let cents = |cents: u64| cents as f64 / 100.0;
-        let queue_mode = |mode| match mode {
-            AgentQueueMode::OneAtATime => QueueMode::OneAtATime,
-            AgentQueueMode::All => QueueMode::All,
-        };
-        let bounded = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-        AgentSettings {
-            limits: RunLimits {
-                turns: self.max_turns.or(config.max_turns),
-                time: config.max_time.map(Duration::from_secs),
-                cost: self.max_cost.or(config.max_cost.map(cents)),
-            },
-            steering_mode: queue_mode(config.steering_mode),
-            follow_up_mode: queue_mode(config.follow_up_mode),
-            interrupt_mode: match config.interrupt_mode {
-                AgentInterruptMode::Immediate => InterruptMode::Immediate,
-                AgentInterruptMode::Wait => InterruptMode::Wait,
-            },
-            parallel_tools: bounded(config.parallel_tools),
-            repeat_limit: bounded(config.repeat_limit),
-            retry: models.retry,
-            request_budget: models.request_budget,
-            ..AgentSettings::default()
-        }
-    }
 }
 
-/// The model hears what the user did with its changes, and does so once.
-fn tell_undone(agent: &mut Agent, groups: Vec<ChangeGroup>) -> Result<(), relaycode_session::SessionError> {
-    for group in groups {
-        agent.tell(UNDONE_NOTE, &group.note())?;
-        agent.keep(GROUP_ENTRY, group.to_entry())?;
+/// Both rounds cost something.
+fn add_usage(first: &RunOutcome, second: RunOutcome) -> RunOutcome {
+    let mut outcome = second;
+    outcome.usage.turns += first.usage.turns;
+    outcome.usage.input += first.usage.input;
+    outcome.usage.output += first.usage.output;
+    outcome.usage.cache_read += first.usage.cache_read;
+    outcome.usage.cache_write += first.usage.cache_write;
+    outcome.usage.cost += first.usage.cost;
+    outcome
+}
+
+/// The answer on stdout, what is to be known about it on stderr, and the exit code.
+fn report(
+    outcome: &RunOutcome,
+    value: Option<Value>,
+    open: &OpenAgent,
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult {
+    let answer = match &value {
+        Some(value) => value.to_string(),
+        None => open.unmask(&outcome.answer),
+    };
+    if !ctx.is_json() && !answer.trim().is_empty() {
+        let text = ctx.console.out_style().block(answer.trim_end()).into_owned();
+        ctx.console.print(&format!("{text}\n"));
     }
-    Ok(())
-}
-
-/// A run that is followed from this thread.
-struct AgentRun<'a> {
-    held: &'a SignalGuard,
-    secrets: Option<&'a Secrets>,
-}
-
-impl AgentRun<'_> {
-    /// Lets the agent work on a thread of its own, and prints what it does.
-    fn follow(
-        &self,
-        mut agent: Agent,
-        prompt: &UserPrompt,
-        ctx: &mut CommandContext<'_>,
-    ) -> CommandResult<(Agent, RunOutcome)> {
-        let handle = agent.handle();
-        let mut reader = handle.read_events(handle.last_seq());
-        std::thread::scope(|scope| {
-            let worker = scope.spawn(move || {
-                let outcome = agent.prompt(prompt);
-                (agent, outcome)
+    let session_id = open.agent.session_id();
+    let go_on = format!("`relay run --resume {session_id} PROMPT` goes on");
+    let message = outcome.message.clone().unwrap_or_default();
+    let models = &open.models;
+    let failure = match outcome.reason {
+        EndReason::Done => {
+            let mut fields = json!({
+                "type": "result", "session": session_id, "answer": answer, "usage": outcome.usage,
             });
-            loop {
-                if self.held.stop_requested() {
-                    handle.abort();
-                }
-                match reader.next_within(TICK) {
-                    EventRead::Event(event) => {
-                        print_event(&event, self.secrets, ctx);
-                        if matches!(event.event, AgentEvent::AgentEnd { .. }) {
-                            break;
-                        }
-                    }
-                    EventRead::Pending if worker.is_finished() => break,
-                    EventRead::Pending => {}
-                    EventRead::Closed => break,
-                }
+            if let Some(value) = value {
+                fields["value"] = value;
             }
-            worker.join().map_err(|_| CommandFailure::unexpected("the agent's thread ended unexpectedly"))
-        })
-    }
-
-    /// The answer on stdout, what is to be known about it on stderr, and the exit code.
-    fn report(
-        &self,
-        outcome: &RunOutcome,
-        session_id: &str,
-        models: &RunModels,
-        ctx: &mut CommandContext<'_>,
-    ) -> CommandResult {
-        let answer = match self.secrets {
-            Some(secrets) => secrets.unmask_text(&outcome.answer).into_owned(),
-            None => outcome.answer.clone(),
-        };
-        if !ctx.is_json() && !answer.trim().is_empty() {
-            let text = ctx.console.out_style().block(answer.trim_end()).into_owned();
-            ctx.console.print(&format!("{text}\n"));
+            return Ok(ctx.print_result(Exit::Done, fields));
         }
-        let go_on = format!("`relay run --resume {session_id} PROMPT` goes on");
-        let message = outcome.message.clone().unwrap_or_default();
-        let failure = match outcome.reason {
-            EndReason::Done => {
-                return Ok(ctx.print_result(Exit::Done, result_fields(outcome, &answer, session_id)));
-            }
-            EndReason::Aborted => CommandFailure::interrupted().hint(go_on),
-            EndReason::ModelFailed | EndReason::ContextOverflow => match &outcome.failure {
-                Some(failure) => model_failure(&models.chosen, models.docs, &models.key_source, failure),
-                None => CommandFailure::new(Exit::FriendFailed, "model", message),
-            },
-            EndReason::Length => CommandFailure::new(Exit::NoAnswer, "length", message).hint(go_on),
-            EndReason::TurnLimit => CommandFailure::new(Exit::NoAnswer, "turnLimit", message).hint(go_on),
-            EndReason::CostLimit => CommandFailure::new(Exit::NoAnswer, "costLimit", message).hint(go_on),
-            EndReason::Repetition => CommandFailure::new(Exit::NoAnswer, "repetition", message).hint(go_on),
-            EndReason::TimeLimit => CommandFailure::new(Exit::TimedOut, "timeLimit", message).hint(go_on),
-            EndReason::SessionFailed => CommandFailure::unexpected(message),
-            EndReason::ToolFailed => CommandFailure::new(Exit::Unexpected, "tool", message).hint(go_on),
-        };
-        Err(failure)
-    }
-}
-
-fn result_fields(outcome: &RunOutcome, answer: &str, session_id: &str) -> serde_json::Value {
-    json!({ "type": "result", "session": session_id, "answer": answer, "usage": outcome.usage })
-}
-
-/// For example `Linux x86_64`.
-fn system_name() -> String {
-    let name = rustix::system::uname();
-    format!("{} {}", name.sysname().to_string_lossy(), name.machine().to_string_lossy())
-}
-
-fn parse_thinking(name: &str) -> Result<ThinkingLevel, String> {
-    let names: Vec<&str> = ThinkingLevel::ALL.iter().map(|level| level.name()).collect();
-    ThinkingLevel::from_name(name).ok_or_else(|| format!("the levels are {}", names.join(", ")))
-}
-
-fn parse_dollars(text: &str) -> Result<f64, String> {
-    let sum = text.strip_prefix('$').unwrap_or(text).parse::<f64>().ok();
-    sum.filter(|sum| sum.is_finite() && *sum > 0.0)
-        .ok_or_else(|| "give a sum in US dollars, such as 0.50".to_string())
+        EndReason::Aborted => CommandFailure::interrupted().hint(go_on),
+        EndReason::ModelFailed | EndReason::ContextOverflow => match &outcome.failure {
+            Some(failure) => model_failure(&models.chosen, models.docs, &models.key_source, failure),
+            None => CommandFailure::new(Exit::FriendFailed, "model", message),
+        },
+        EndReason::Length => CommandFailure::new(Exit::NoAnswer, "length", message).hint(go_on),
+        EndReason::TurnLimit => CommandFailure::new(Exit::NoAnswer, "turnLimit", message).hint(go_on),
+        EndReason::CostLimit => CommandFailure::new(Exit::NoAnswer, "costLimit", message).hint(go_on),
+        EndReason::Repetition => CommandFailure::new(Exit::NoAnswer, "repetition", message).hint(go_on),
+        EndReason::TimeLimit => CommandFailure::new(Exit::TimedOut, "timeLimit", message).hint(go_on),
+        EndReason::SessionFailed => CommandFailure::unexpected(message),
+        EndReason::ToolFailed => CommandFailure::new(Exit::Unexpected, "tool", message).hint(go_on),
+    };
+    Err(failure)
 }

@@ -20,7 +20,7 @@ use crate::{CommandContext, CommandFailure, CommandResult, Exit};
 /// Whom, with what, and how.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct FriendArgs {
-    /// The friend: codex, claude, gemini, opencode, ollama or a provider of models.yml; `ask` and `review` take several, with commas
+    /// The friend: codex, claude, gemini, opencode, ollama, a provider of models.yml or self (relay's own agent); `ask` and `review` take several, with commas
     #[arg(long, value_name = "FRIEND,...", value_delimiter = ',')]
     pub(crate) to: Vec<String>,
 
@@ -93,7 +93,7 @@ impl ReadOnlyArgs {
         let (group, request) =
             FriendGroup::resolve(args, self.session.as_deref(), root, &loaded.config, ctx, stop)?;
         let given = args.read_context(request.limits.total, stop, ctx)?;
-        let schema = read_schema(self.schema.as_deref(), &ctx.options.directory)?;
+        let schema = read_schema(self.schema.as_deref(), &ctx.options.directory, "--schema")?;
         let request = AskRequest {
             context: given,
             access,
@@ -163,13 +163,17 @@ pub(crate) fn stdin_has_input(stop: StopCheck<'_>, ctx: &mut CommandContext<'_>)
 const MAX_SCHEMA_BYTES: u64 = 1 << 20;
 
 /// The JSON schema in a file, as seen from where the user stands.
-fn read_schema(file: Option<&Path>, directory: &Path) -> CommandResult<Option<Value>> {
+pub(crate) fn read_schema(
+    file: Option<&Path>,
+    directory: &Path,
+    option: &str,
+) -> CommandResult<Option<Value>> {
     let Some(file) = file.map(|file| directory.join(file)) else { return Ok(None) };
     let failed = |error: &dyn std::fmt::Display| {
         let message = format!("the schema {} cannot be read: {error}", file.display());
         CommandFailure::new(Exit::Usage, "schema", message)
             .place(file.display())
-            .hint("`--schema` names a file with a JSON schema; nothing was sent")
+            .hint(format!("`{option}` names a file with a JSON schema; nothing was sent"))
     };
     // Looked at before it is opened: a pipe would wait for its writer.
     if !file.metadata().map_err(|error| failed(&error))?.is_file() {

@@ -8,7 +8,11 @@
     reason = "tests fail by panicking, and say what they measured"
 )]
 
+mod agent_conversation;
+mod agent_flags;
+mod agent_hostile;
 mod agent_run;
+mod agent_self;
 mod all_commands;
 mod apply;
 mod bad_input;

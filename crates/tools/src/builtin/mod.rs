@@ -1,7 +1,10 @@
 //! The tools themselves, one file or folder each.
 
+pub(crate) mod ask;
+pub(crate) mod checkpoint;
 pub(crate) mod edit;
 pub(crate) mod find;
 pub(crate) mod read;
 pub(crate) mod search;
+pub(crate) mod todo_write;
 pub(crate) mod write;

@@ -1,6 +1,7 @@
 //! What the tools of one session share: the project behind its door, other directories that may be read, what the model may do,
 //! the group of the turn, the current directory, what the model was shown, and the artifacts of the session.
 
+mod checkpoint;
 mod paths;
 mod shown;
 #[cfg(test)]
@@ -8,10 +9,14 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use relaycode_door::Door;
 use relaycode_project::access::Access;
 
+use crate::builtin::todo_write::TodoList;
+
+pub use checkpoint::{CheckpointState, ConversationMark, RewindRequest};
 pub use paths::{WorkspacePath, WorkspacePathError};
 pub use shown::{MAX_SHOWN_BYTES, MAX_SHOWN_FILES, ShownFiles};
 
@@ -29,6 +34,8 @@ pub struct ToolWorkspace {
     pub artifacts: Option<PathBuf>,
     state: Mutex<WorkspaceState>,
     shown: Mutex<ShownFiles>,
+    todos: Mutex<TodoList>,
+    checkpoint: Mutex<CheckpointState>,
 }
 
 /// What changes while a session runs.
@@ -48,6 +55,8 @@ pub struct ToolSettings {
     pub read_lines: usize,
     /// `readHashLines`: show anchors.
     pub anchors: bool,
+    /// `ask.timeout`: when a question answers itself; `None`: never.
+    pub ask_timeout: Option<Duration>,
 }
 
 /// The languages that `edit` takes.
@@ -66,7 +75,12 @@ pub enum EditMode {
 
 impl Default for ToolSettings {
     fn default() -> ToolSettings {
-        ToolSettings { edit_mode: EditMode::default(), read_lines: 3_000, anchors: true }
+        ToolSettings {
+            edit_mode: EditMode::default(),
+            read_lines: 3_000,
+            anchors: true,
+            ask_timeout: Some(Duration::from_secs(30)),
+        }
     }
 }
 
@@ -83,6 +97,8 @@ impl ToolWorkspace {
             artifacts: None,
             state: Mutex::new(state),
             shown: Mutex::default(),
+            todos: Mutex::default(),
+            checkpoint: Mutex::default(),
         }
     }
 
@@ -113,6 +129,19 @@ impl ToolWorkspace {
     pub fn set_group(&self, group: Option<String>, title: Option<String>) {
         let mut state = self.state();
         (state.group, state.title) = (group, title);
+        drop(state);
+        // A mark is of its prompt.
+        *self.checkpoint() = CheckpointState::None;
+    }
+
+    /// What is to be done.
+    pub(crate) fn todos(&self) -> MutexGuard<'_, TodoList> {
+        self.todos.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where to go back to, if a mark was set.
+    pub fn checkpoint(&self) -> MutexGuard<'_, CheckpointState> {
+        self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the model was shown.

@@ -1,14 +1,18 @@
 //! A line being typed: its text, and what must be written so that the screen shows it.
 
+use super::PromptKind;
 use super::decode::InputKey;
 use crate::{OutputStyle, cells};
 
-/// Most bytes of a line.
+/// Most bytes of an answer.
 const LINE_BYTES: usize = 4_096;
+/// Most bytes of something to be said, pasted text included.
+const PROMPT_BYTES: usize = 256 << 10;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct LineEditor {
     text: String,
+    most: usize,
 }
 
 /// The effect of a key.
@@ -21,6 +25,11 @@ pub(super) enum LineEditStep {
 }
 
 impl LineEditor {
+    pub(super) fn new(kind: PromptKind) -> LineEditor {
+        let most = if kind == PromptKind::Words { PROMPT_BYTES } else { LINE_BYTES };
+        LineEditor { text: String::new(), most }
+    }
+
     /// Trimmed.
     pub(super) fn text(&self) -> &str {
         self.text.trim()
@@ -30,7 +39,7 @@ impl LineEditor {
         match key {
             InputKey::Enter => LineEditStep::Done,
             InputKey::Ctrl('d') => LineEditStep::End,
-            InputKey::Char(c) if self.text.len() < LINE_BYTES => {
+            InputKey::Char(c) if self.text.len() < self.most => {
                 self.text.push(c);
                 LineEditStep::Echo(display_char(c, style))
             }
@@ -89,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_line_can_be_mended_while_it_is_typed() {
-        let mut line = LineEditor::default();
+        let mut line = LineEditor::new(PromptKind::Question);
         assert_eq!(typed("n to\u{7f}he", &mut line), "n to\u{8} \u{8}he");
         assert_eq!(line.text(), "n the");
         typed(" tests  \u{17}\u{17}x", &mut line);
@@ -101,7 +110,7 @@ mod tests {
 
     #[test]
     fn wide_and_hostile_characters_are_taken_back_whole() {
-        let mut line = LineEditor::default();
+        let mut line = LineEditor::new(PromptKind::Question);
         assert_eq!(typed("日\u{7f}", &mut line), "日\u{8} \u{8}\u{8} \u{8}");
         let echo = typed("\u{202e}", &mut line);
         assert!(!echo.contains('\u{202e}'));

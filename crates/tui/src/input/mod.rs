@@ -61,6 +61,17 @@ pub enum PromptAnswer {
     Disconnected(String),
 }
 
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PromptKind {
+    /// A paste is no answer to it.
+    Question,
+    /// Nothing of it is shown; a paste is part of it.
+    Secret,
+    /// Something to be said; a paste is part of it.
+    Words,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TerminalEvent {
     Key(InputKey),
@@ -170,7 +181,7 @@ impl Terminal {
         stopped: &dyn Fn() -> bool,
         news: &dyn Fn() -> Option<String>,
     ) -> PromptAnswer {
-        self.ask(question, false, style, stopped, news)
+        self.ask(question, PromptKind::Question, style, stopped, news)
     }
 
     /// Asks for a secret: nothing of it is shown. A paste is part of the answer.
@@ -180,13 +191,23 @@ impl Terminal {
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
     ) -> PromptAnswer {
-        self.ask(question, true, style, stopped, &|| None)
+        self.ask(question, PromptKind::Secret, style, stopped, &|| None)
+    }
+
+    /// Asks for something that is said to somebody else, as in a conversation: a paste is part of it, line ends included.
+    pub fn prompt_words(
+        &self,
+        question: &str,
+        style: &OutputStyle,
+        stopped: &dyn Fn() -> bool,
+    ) -> PromptAnswer {
+        self.ask(question, PromptKind::Words, style, stopped, &|| None)
     }
 
     fn ask(
         &self,
         question: &str,
-        secret: bool,
+        kind: PromptKind,
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
         news: &dyn Fn() -> Option<String>,
@@ -194,12 +215,12 @@ impl Terminal {
         let _listening = self.enter_cbreak();
         // Before the question is shown, so that an immediate answer counts.
         self.discard_typed();
-        if secret {
+        if kind != PromptKind::Question {
             // What was pasted before the question is not its answer.
             self.queue.borrow_mut().pastes.clear();
         }
         self.write_text(question);
-        let answer = self.read_answer(question, secret, style, stopped, news);
+        let answer = self.read_answer(question, kind, style, stopped, news);
         let answer = answer.unwrap_or_else(PromptAnswer::Disconnected);
         self.write_text("\n");
         // Also if the signal came together with the line.
@@ -209,12 +230,13 @@ impl Terminal {
     fn read_answer(
         &self,
         question: &str,
-        secret: bool,
+        kind: PromptKind,
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
         news: &dyn Fn() -> Option<String>,
     ) -> Result<PromptAnswer, String> {
-        let mut line = LineEditor::default();
+        let mut line = LineEditor::new(kind);
+        let secret = kind == PromptKind::Secret;
         loop {
             if stopped() {
                 return Ok(PromptAnswer::Stopped);
@@ -226,10 +248,15 @@ impl Terminal {
             }
             self.read_line_keys(&format!("{question}{typed}"))?;
             let (came, lost) = self.queue.borrow().counts();
-            if secret {
+            if kind != PromptKind::Question {
                 while let Some(paste) = self.take_paste() {
-                    for c in String::from_utf8_lossy(&paste.bytes).trim_end().chars() {
-                        let _ = line.apply_key(InputKey::Char(c), style);
+                    for c in String::from_utf8_lossy(&paste.bytes).replace("\r\n", "\n").trim_end().chars() {
+                        let c = if c == '\r' { '\n' } else { c };
+                        if let (LineEditStep::Echo(text), false) =
+                            (line.apply_key(InputKey::Char(c), style), secret)
+                        {
+                            self.write_text(&text);
+                        }
                     }
                 }
             } else if came > before.0 {

@@ -55,6 +55,9 @@ fn every_key_acts_from_the_users_own_file() {
         ("agent.followUpMode", "all"),
         ("agent.interruptMode", "wait"),
         ("agent.instructions", "false"),
+        ("agent.todo", "false"),
+        ("agent.checkpoint", "true"),
+        ("agent.askTimeout", "5"),
     ] {
         let loaded = both("", &own(name, value)).unwrap();
         assert_eq!(loaded.value(name).unwrap().trim_matches('"'), value, "{name}");
@@ -63,7 +66,7 @@ fn every_key_acts_from_the_users_own_file() {
         assert_eq!(loaded.config, loaded.without_project);
         assert_eq!(texts(&loaded), [""; 0]);
     }
-    assert_eq!(KEYS.len(), 42, "a new key belongs into the list above");
+    assert_eq!(KEYS.len(), 45, "a new key belongs into the list above");
 }
 
 #[test]

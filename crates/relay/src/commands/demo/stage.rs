@@ -5,7 +5,7 @@ use relaycode_tui::{Glyph, OutputStyle, PaintRole, pluralize};
 use serde::Serialize;
 
 use super::scratch::DemoProject;
-use crate::commands::{Cli, parse_args};
+use crate::commands::parse_args;
 use crate::{CommandContext, CommandFailure, CommandResult, Console, Exit, SignalGuard};
 
 /// Where a step works and speaks.
@@ -91,7 +91,7 @@ impl<'a> DemoStage<'a> {
     /// Runs a command; what it printed is shown by whoever wants it. It has to end so.
     pub(super) fn run_relay(&mut self, words: &[&str], expected: Exit) -> CommandResult<DemoOutput> {
         let parsed = parse_args(["relay"].iter().chain(words)).map_err(CommandFailure::unexpected)?;
-        let (Cli { options, command }, name) = parsed;
+        let (options, command, name) = parsed;
         let (mut console, kept) = self.console.capturing();
         let home = self.scratch.relay_home();
         let may_write = command.may_write();

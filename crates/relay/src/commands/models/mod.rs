@@ -9,7 +9,7 @@ pub(crate) use test::{ModelTestResult, model_failure};
 use clap::Subcommand;
 use relaycode_llm::models::{ModelMatchKind, ModelRole, ModelSelectError, SelectedModel};
 
-use crate::{CommandContext, CommandFailure, CommandResult, Providers};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, Providers};
 
 /// List models, show one, or test one with a tiny request
 ///
@@ -48,6 +48,9 @@ impl ModelsArgs {
     }
 }
 
+/// The kind of a failure: there is no model to be asked.
+pub(crate) const NO_KEY: &str = "noKey";
+
 /// The model that is meant; of none, the role `default`. Servers on this machine are asked only if it is not found
 /// without them.
 pub(crate) fn choose_model(
@@ -73,7 +76,7 @@ pub(crate) fn choose_model(
     }
     chosen.map_err(|error| match error {
         // It says itself what to do.
-        ModelSelectError::NoKey => CommandFailure::usage(error),
+        ModelSelectError::NoKey => CommandFailure::new(Exit::Usage, NO_KEY, error),
         error => CommandFailure::usage(error).hint("`relay models --all` lists every model"),
     })
 }

@@ -37,7 +37,7 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
         (&["ask", "x", "--access", "admin"], "usage"),
         (&["do", "x", "--access", "read-only"], "access"),
         (&["ask", "x", "--to", "codx"], "friend"),
-        (&["ask", "x", "--to", "self"], "friend"),
+        (&["ask", "x", "--to", "oneself"], "friend"),
         (&["ask", "x", "--to", ""], "friend"),
         (&["ask", "x", "--to", "codex,codex"], "usage"),
         (&["ask", "x", "--to", "codex, codex"], "usage"),
@@ -192,10 +192,10 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     ✗ there is no friend `codx`; did you mean `codex`? There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
 
-    # relay ["ask", "x", "--to", "self"]
+    # relay ["ask", "x", "--to", "oneself"]
     exit 2
     ----- stderr -----
-    ✗ there is no friend `self`. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+    ✗ there is no friend `oneself`. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
 
     # relay ["ask", "x", "--to", ""]

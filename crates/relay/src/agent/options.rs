@@ -1,0 +1,103 @@
+//! How relay's own agent works, as the command line says.
+
+use std::path::PathBuf;
+
+use relaycode_llm::request::ThinkingLevel;
+use relaycode_project::access::Access;
+use relaycode_project::config::AgentConfig;
+use relaycode_tools::{Tool, registry};
+
+use super::session_file::SessionChoice;
+use crate::friends::args::parse_access;
+use crate::{CommandFailure, CommandResult};
+
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct AgentOptions {
+    /// Go on with the newest session of this directory
+    #[arg(long = "continue", conflicts_with = "resume")]
+    go_on: bool,
+
+    /// Go on with this session: its number in `relay sessions`, its id, or its file
+    #[arg(long, value_name = "SESSION")]
+    resume: Option<String>,
+
+    /// The model, as `relay models` names it
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// How much the model thinks: off, minimal, low, medium, high, xhigh or max
+    #[arg(long, value_name = "LEVEL", value_parser = parse_thinking)]
+    pub(crate) thinking: Option<ThinkingLevel>,
+
+    /// The tools that it may use; all by default
+    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
+    tools: Option<Vec<String>>,
+
+    /// What it may do: read-only, ask, workspace or full
+    #[arg(long, value_name = "ACCESS", value_parser = parse_access, visible_alias = "sandbox")]
+    pub(crate) access: Option<Access>,
+
+    /// End after so many answers of the model
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_turns: Option<u64>,
+
+    /// End when it has cost so many US dollars
+    #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
+    pub(crate) max_cost: Option<f64>,
+
+    /// Say this to the model in place of relay's own system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system_prompt: Option<String>,
+
+    /// A directory beside the project that it may read
+    #[arg(long, value_name = "DIR")]
+    pub(crate) add_dir: Vec<PathBuf>,
+}
+
+impl AgentOptions {
+    pub(crate) fn session_choice(&self) -> SessionChoice<'_> {
+        match &self.resume {
+            Some(word) => SessionChoice::Named(word),
+            None if self.go_on => SessionChoice::Newest,
+            None => SessionChoice::New,
+        }
+    }
+
+    /// In the order of the list, which is the same in every run. What is switched off, or needs somebody to ask where nobody
+    /// is, has to be named.
+    pub(crate) fn choose_tools(
+        &self,
+        config: &AgentConfig,
+        is_attended: bool,
+    ) -> CommandResult<Vec<&'static dyn Tool>> {
+        let Some(names) = &self.tools else {
+            let is_usual = |tool: &&&'static dyn Tool| match tool.name() {
+                "ask" => is_attended,
+                "todo_write" => config.todo,
+                "checkpoint" | "rewind" => config.checkpoint,
+                _ => true,
+            };
+            return Ok(registry::all().iter().filter(is_usual).copied().collect());
+        };
+        let unknown = names.iter().find(|name| !name.is_empty() && registry::by_name(name).is_none());
+        if let Some(name) = unknown {
+            let all: Vec<&str> = registry::all().iter().map(|tool| tool.name()).collect();
+            return Err(CommandFailure::usage(format!("there is no tool `{name}`"))
+                .hint(format!("the tools are {}", all.join(", ")))
+                .unchanged());
+        }
+        let is_named = |tool: &&&'static dyn Tool| names.iter().any(|name| name == tool.name());
+        Ok(registry::all().iter().filter(is_named).copied().collect())
+    }
+}
+
+fn parse_thinking(name: &str) -> Result<ThinkingLevel, String> {
+    let names: Vec<&str> = ThinkingLevel::ALL.iter().map(|level| level.name()).collect();
+    ThinkingLevel::from_name(name).ok_or_else(|| format!("the levels are {}", names.join(", ")))
+}
+
+fn parse_dollars(text: &str) -> Result<f64, String> {
+    let sum = text.strip_prefix('$').unwrap_or(text).parse::<f64>().ok();
+    sum.filter(|sum| sum.is_finite() && *sum > 0.0)
+        .ok_or_else(|| "give a sum in US dollars, such as 0.50".to_string())
+}
