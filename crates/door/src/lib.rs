@@ -38,7 +38,7 @@ pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleT
 pub use door::{Door, PlanPreview};
 pub use gate::GateReport;
 pub use instructions::{InstructionsError, ModelInstructions};
-pub use relaycode_ledger::Digest;
+pub use relaycode_ledger::{Digest, SecureProgress};
 pub use set_aside::{ProtectedChange, ProtectedFile, SetAsideReport, SetAsideRun};
 pub use submit::outcome::{AppliedChange, DoorError, SubmitOutcome};
 pub use submit::plan_digest;

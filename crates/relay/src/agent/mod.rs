@@ -2,6 +2,7 @@
 
 pub(crate) mod attachments;
 pub(crate) mod change_groups;
+pub(crate) mod command_surroundings;
 pub(crate) mod event_printer;
 pub(crate) mod models;
 pub(crate) mod session_file;

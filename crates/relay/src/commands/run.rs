@@ -15,12 +15,12 @@ use relaycode_llm::request::ThinkingLevel;
 use relaycode_llm::request::secrets::Secrets;
 use relaycode_project::access::Access;
 use relaycode_project::config::{AgentConfig, AgentInterruptMode, AgentQueueMode};
-use relaycode_session::Session;
-use relaycode_tools::{Tool, ToolWorkspace, registry};
+use relaycode_tools::{JobStatus, Tool, ToolWorkspace, registry};
 use serde_json::json;
 
 use crate::agent::attachments::{self, read_attachment};
 use crate::agent::change_groups::{ChangeGroup, GROUP_ENTRY, UNDONE_NOTE, find_changed_groups};
+use crate::agent::command_surroundings::prepare_commands;
 use crate::agent::event_printer::print_event;
 use crate::agent::models::{ModelWish, RunModels, choose_models};
 use crate::agent::session_file::{SessionChoice, open_session};
@@ -113,7 +113,8 @@ impl RunArgs {
         };
         let models = choose_models(&wish, &mut providers, ctx)?;
         let tools = self.choose_tools()?;
-        let workspace = self.open_workspace(project, &config, &session, ctx)?;
+        let mut workspace = self.open_workspace(project, &config, ctx)?;
+        prepare_commands(&mut workspace, &config, &session, &providers.registry, ctx)?;
         let undone = find_changed_groups(&session, &workspace.door.ledger)?;
         let servers = providers.into_servers(ctx.home).map_err(CommandFailure::usage)?;
         let secrets = servers.secrets;
@@ -146,8 +147,9 @@ impl RunArgs {
         prepared?;
         agent.workspace_mut().set_group(Some(group.group), Some(group.title));
         let run = AgentRun { held: &held, secrets: secrets.as_deref() };
-        let (agent, outcome) = run.follow(agent, &prompt, ctx)?;
+        let (mut agent, outcome) = run.follow(agent, &prompt, ctx)?;
         let session_id = agent.session_id().to_string();
+        tell_commands(agent.workspace_mut(), ctx);
         drop(agent);
         run.report(&outcome, &session_id, &models, ctx)
     }
@@ -201,7 +203,6 @@ impl RunArgs {
         &self,
         project: Project,
         config: &AgentConfig,
-        session: &Session,
         ctx: &CommandContext<'_>,
     ) -> CommandResult<ToolWorkspace> {
         let mut workspace = ToolWorkspace::new(project.into_door(ctx)?);
@@ -220,7 +221,6 @@ impl RunArgs {
         {
             workspace.set_current_directory(cwd);
         }
-        let _ = session;
         Ok(workspace)
     }
 
@@ -292,6 +292,16 @@ fn tell_undone(agent: &mut Agent, groups: Vec<ChangeGroup>) -> Result<(), relayc
         agent.keep(GROUP_ENTRY, group.to_entry())?;
     }
     Ok(())
+}
+
+/// What of the run's commands a person has to know: what nobody could be asked, and what ends now.
+fn tell_commands(workspace: &ToolWorkspace, ctx: &mut CommandContext<'_>) {
+    for sentence in workspace.take_unanswered() {
+        ctx.eprint_remark(LogLevel::Warn, &format!("not run, with nobody to ask: {sentence}"));
+    }
+    for job in workspace.jobs.list().iter().filter(|job| job.status == JobStatus::Running) {
+        ctx.eprint_remark(LogLevel::Warn, &format!("ended with the run: {} ({})", job.label, job.id));
+    }
 }
 
 /// A run that is followed from this thread.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fixture::scratch_project::Project;
 
 /// Every wire, and where its paths begin on the server.
-const WIRES: [(&str, &str); 5] = [
+pub(crate) const WIRES: [(&str, &str); 5] = [
     ("anthropic-messages", ""),
     ("openai-completions", "/v1"),
     ("google-generative-ai", "/v1beta"),
@@ -20,7 +20,7 @@ const WIRES: [(&str, &str); 5] = [
 ];
 
 /// A user whose only model follows this script.
-fn serving(
+pub(crate) fn serving(
     (api, base): (&str, &str),
     turns: impl IntoIterator<Item = ScriptedTurn>,
 ) -> (ScriptedServer, Project) {

@@ -8,6 +8,7 @@
     reason = "tests fail by panicking, and say what they measured"
 )]
 
+mod agent_commands;
 mod agent_run;
 mod all_commands;
 mod apply;

@@ -1,7 +1,9 @@
 //! The tools themselves, one file or folder each.
 
+pub(crate) mod bash;
 pub(crate) mod edit;
 pub(crate) mod find;
+pub(crate) mod job;
 pub(crate) mod read;
 pub(crate) mod search;
 pub(crate) mod write;
