@@ -40,7 +40,7 @@ mod walk;
 pub mod workspace;
 
 pub use card::{CardBody, ToolCard};
-pub use jobs::{BackgroundJobs, JobSnapshot, JobStatus};
 pub use host::{Host, HostAnswer, HostQuestion, ToolProgress};
+pub use jobs::{BackgroundJobs, JobSnapshot, JobStatus};
 pub use tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 pub use workspace::{CommandSurroundings, EditMode, ToolSettings, ToolWorkspace};

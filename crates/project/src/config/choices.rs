@@ -1,6 +1,9 @@
 //! The values that are one of some names, and those names.
 
-use super::{AgentInterruptMode, AgentPollWait, AgentQueueMode, ApprovalMode, BranchTemplate, LogLevel, PreferredStrategy};
+use super::{
+    AgentInterruptMode, AgentPollWait, AgentQueueMode, ApprovalMode, BranchTemplate, LogLevel,
+    PreferredStrategy,
+};
 use crate::access::Access;
 
 /// A value with a name.

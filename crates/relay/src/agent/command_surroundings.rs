@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use relaycode_llm::models::ModelRegistry;
 use relaycode_project::config::AgentConfig;
-use relaycode_session::home::layout::HomeLayout;
 use relaycode_session::Session;
+use relaycode_session::home::layout::HomeLayout;
 use relaycode_tools::{BackgroundJobs, CommandSurroundings, ToolSettings, ToolWorkspace};
 
 use crate::{CommandContext, CommandFailure, CommandResult, UserPrograms};

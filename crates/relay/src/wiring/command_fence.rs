@@ -11,8 +11,8 @@ use relaycode_project::fence::{
     self, FenceGrants, FenceNeed, FencePlace, ProjectFence, missing_needs, project_fence,
 };
 use relaycode_project::permissions::{
-    CommandGrant, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer,
-    PermissionPlace, PermissionRequest, PermissionRule, PermissionStore,
+    CommandGrant, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer, PermissionPlace,
+    PermissionRequest, PermissionRule, PermissionStore,
 };
 use relaycode_tui::clock;
 

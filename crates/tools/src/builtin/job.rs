@@ -58,7 +58,9 @@ impl Tool for JobTool {
             return Ok(ToolOutput::text(text, ToolCard::line("job", "switched off")));
         }
         if input.list && !(input.poll.is_empty() && input.cancel.is_empty()) {
-            return Err(ToolError::refused("`list` goes neither with `poll` nor with `cancel`; call it by itself"));
+            return Err(ToolError::refused(
+                "`list` goes neither with `poll` nor with `cancel`; call it by itself",
+            ));
         }
         if input.poll.len() + input.cancel.len() > MAX_IDS {
             return Err(ToolError::refused(format!("more than {MAX_IDS} ids in one call")));
@@ -80,7 +82,9 @@ impl Tool for JobTool {
                 .filter(|job| job.status == JobStatus::Running)
                 .map(|job| job.id.clone())
                 .collect(),
-            (wanted, _) => known.iter().filter(|job| wanted.contains(&job.id)).map(|job| job.id.clone()).collect(),
+            (wanted, _) => {
+                known.iter().filter(|job| wanted.contains(&job.id)).map(|job| job.id.clone()).collect()
+            }
         };
         if watched.is_empty() && cancelled.is_empty() {
             let text = match &input.poll[..] {

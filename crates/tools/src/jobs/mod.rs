@@ -90,7 +90,9 @@ pub enum JobCancel {
 
 /// There are too many already.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0} commands run in the background already, which is the limit; wait for one with `job`, or cancel one")]
+#[error(
+    "{0} commands run in the background already, which is the limit; wait for one with `job`, or cancel one"
+)]
 pub struct TooManyJobsError(usize);
 
 impl Default for BackgroundJobs {
@@ -232,9 +234,8 @@ impl BackgroundJobs {
             *table.watched.entry(id.clone()).or_default() += 1;
         }
         let ended = loop {
-            let runs = |id: &String| {
-                table.jobs.iter().any(|job| job.id == *id && job.status == JobStatus::Running)
-            };
+            let runs =
+                |id: &String| table.jobs.iter().any(|job| job.id == *id && job.status == JobStatus::Running);
             if !ids.iter().all(runs) {
                 break true;
             }
@@ -277,7 +278,10 @@ impl BackgroundJobs {
         table.evict(now);
         let JobTable { jobs, watched, .. } = &mut *table;
         let news = jobs.iter_mut().filter(|job| {
-            job.status != JobStatus::Running && job.result.is_some() && !job.is_told && !watched.contains_key(&job.id)
+            job.status != JobStatus::Running
+                && job.result.is_some()
+                && !job.is_told
+                && !watched.contains_key(&job.id)
         });
         news.map(|job| {
             job.is_told = true;
@@ -309,8 +313,9 @@ const WAIT_TICK: Duration = Duration::from_millis(50);
 
 impl JobTable {
     fn evict(&mut self, now: Instant) {
-        let is_old =
-            |ended: Option<Instant>| ended.is_some_and(|ended| now.saturating_duration_since(ended) >= RETENTION);
+        let is_old = |ended: Option<Instant>| {
+            ended.is_some_and(|ended| now.saturating_duration_since(ended) >= RETENTION)
+        };
         self.jobs.retain(|job| !job.is_told || !is_old(job.ended));
     }
 }

@@ -139,7 +139,8 @@ impl Drop for ShellDirectory {
 /// A small file that a command wrote: no link is followed, no pipe waited for.
 fn read_regular(path: &Path, most: u64) -> Option<Vec<u8>> {
     let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK);
-    let file: File = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).ok()?;
+    let file: File =
+        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).ok()?;
     if !file.metadata().ok()?.is_file() {
         return None;
     }

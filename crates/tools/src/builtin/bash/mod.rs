@@ -99,7 +99,8 @@ impl Tool for BashTool {
             ));
         }
         if settings.bash_interceptor
-            && let Some(said) = interceptor::better_tool(&input.command, &|name| crate::registry::by_name(name).is_some())
+            && let Some(said) =
+                interceptor::better_tool(&input.command, &|name| crate::registry::by_name(name).is_some())
         {
             return Err(ToolError::refused(said));
         }
@@ -140,7 +141,9 @@ fn clamp_timeout(seconds: Option<f64>) -> Result<(Duration, Option<String>), Too
         return Err(ToolError::refused("`timeout` is no number"));
     }
     let clamped = wanted.clamp(MIN_TIMEOUT as f64, MAX_TIMEOUT as f64);
-    let note = (clamped != wanted).then(|| format!("The timeout was set to {clamped} seconds: {MIN_TIMEOUT} to {MAX_TIMEOUT} are possible"));
+    let note = (clamped != wanted).then(|| {
+        format!("The timeout was set to {clamped} seconds: {MIN_TIMEOUT} to {MAX_TIMEOUT} are possible")
+    });
     Ok((Duration::from_secs_f64(clamped), note))
 }
 
@@ -189,7 +192,8 @@ fn start(
         let directory = shell.directory(is_fenced, scratch).map_err(no_scratch)?;
         (number, directory.path().to_path_buf(), directory.prepare(number).map_err(no_scratch)?)
     };
-    let may_write = fence.as_ref().is_none_or(|(access, _)| *access == relaycode_exec::FenceAccess::Workspace);
+    let may_write =
+        fence.as_ref().is_none_or(|(access, _)| *access == relaycode_exec::FenceAccess::Workspace);
     let fence = fence.map(|(access, grants)| {
         let place = FencePlace {
             root: workspace.root(),
@@ -203,7 +207,7 @@ fn start(
     });
     let mut more = fence.as_ref().map_or_else(Vec::new, |fence| fence.environment.clone());
     if is_fenced {
-        more.push(("TMPDIR".into(), temporary.clone().into()));
+        more.push(("TMPDIR".into(), temporary.into()));
     }
     let artifact = workspace.artifacts.as_deref().map(|directory| {
         // Where it cannot be made, the rest of an output is not kept.
@@ -318,7 +322,9 @@ fn follow(
                 return about.report(&run, &end);
             }
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(ToolError::refused("the command's thread ended unexpectedly, which is a bug of relay's"));
+                return Err(ToolError::refused(
+                    "the command's thread ended unexpectedly, which is a bug of relay's",
+                ));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
@@ -333,9 +339,11 @@ fn follow(
 }
 
 fn background_output(command: &str, id: &str) -> ToolOutput {
-    let text = format!("Background job {id} started. Its end will be told; `job` shows, waits for or cancels it.");
+    let text =
+        format!("Background job {id} started. Its end will be told; `job` shows, waits for or cancels it.");
     let card = ToolCard::line(card_title(command), format!("in the background: {id}"));
-    ToolOutput::text(text, card).with_details(json!({ "async": { "state": "running", "jobId": id, "type": "bash" } }))
+    ToolOutput::text(text, card)
+        .with_details(json!({ "async": { "state": "running", "jobId": id, "type": "bash" } }))
 }
 
 /// Takes what the shell left, and moves to where it was.
@@ -343,14 +351,21 @@ fn end_shell(workspace: &ToolWorkspace, run: &CommandRun, (number, is_fenced): (
     if run.outcome.is_err() {
         return ShellEnd::of_job();
     }
-    let Some((directory, state)) = workspace.shell().take(is_fenced, number) else { return ShellEnd::of_job() };
+    let Some((directory, state)) = workspace.shell().take(is_fenced, number) else {
+        return ShellEnd::of_job();
+    };
     let Some(directory) = directory else { return ShellEnd { state, directory_note: None } };
     let shown = directory.to_string_lossy().into_owned();
-    let (next, directory_note) = match workspace.resolve(&shown) {
+    // `/` alone means something else to whoever resolves it.
+    let wanted = if directory.parent().is_none() { "/." } else { shown.as_str() };
+    let (next, directory_note) = match workspace.resolve(wanted) {
         Ok(found) if found.exists && found.path.is_dir() => (found.path, None),
         _ => {
             let root = workspace.root().to_path_buf();
-            let note = format!("It ended in {shown}, outside of the project; the next command starts in {}", root.display());
+            let note = format!(
+                "It ended in {shown}, outside of the project; the next command starts in {}",
+                root.display()
+            );
             (root, Some(note))
         }
     };

@@ -6,8 +6,8 @@ use relaycode_exec::FenceAccess;
 use relaycode_project::access::Access;
 use relaycode_project::fence::{FenceGrants, FenceNeed, missing_needs};
 use relaycode_project::permissions::{
-    CommandGrant, LineTarget, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer, PermissionPlace,
-    PermissionRequest, PermissionRule, PermissionStore,
+    CommandGrant, LineTarget, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer,
+    PermissionPlace, PermissionRequest, PermissionRule, PermissionStore,
 };
 
 use crate::host::{HostAnswer, HostQuestion};
@@ -102,13 +102,15 @@ fn decide(
 ) -> Result<PermissionDecision, ToolError> {
     let workspace = call.workspace;
     let store = PermissionStore::new(surroundings.relay_home.as_deref());
-    let layers = store
-        .load(workspace.root(), &workspace.door.loaded)
-        .map_err(|error| ToolError::refused(format!("no command runs while the user's rules cannot be read: {error}")))?;
+    let layers = store.load(workspace.root(), &workspace.door.loaded).map_err(|error| {
+        ToolError::refused(format!("no command runs while the user's rules cannot be read: {error}"))
+    })?;
     let is_fenced = workspace.access != Access::Full;
     let mut temporary = vec![temporary.to_path_buf()];
     if is_fenced {
-        temporary.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
+        // These are the command's own in a fence, but for a project that lies there.
+        let own = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter();
+        temporary.extend(own.filter(|place| !workspace.root().starts_with(place)));
     }
     let place = PermissionPlace {
         root: workspace.root().to_path_buf(),
@@ -140,7 +142,9 @@ fn ask(
         deadline: None,
     });
     let chosen = match answer {
-        HostAnswer::Options { chosen } => chosen.first().and_then(|at| options.get(*at)).copied().unwrap_or(NO),
+        HostAnswer::Options { chosen } => {
+            chosen.first().and_then(|at| options.get(*at)).copied().unwrap_or(NO)
+        }
         HostAnswer::Stop => return Err(ToolError::Aborted),
         HostAnswer::Text { .. } | HostAnswer::TimedOut => NO,
         HostAnswer::Unavailable => {

@@ -90,13 +90,19 @@ impl CommandAbout {
         }
         notes.extend(shell.directory_note.clone());
         if shell.state == ShellStateEnd::TooLarge {
-            notes.push("The shell's variables and functions are too large to be kept for the next command".to_string());
+            notes.push(
+                "The shell's variables and functions are too large to be kept for the next command"
+                    .to_string(),
+            );
         }
         match outcome.left_behind {
             0 => {}
-            1 => notes.push("1 process that it left running was ended; `async` keeps a command running".to_string()),
-            count => notes
-                .push(format!("{count} processes that it left running were ended; `async` keeps a command running")),
+            1 => notes.push(
+                "1 process that it left running was ended; `async` keeps a command running".to_string(),
+            ),
+            count => notes.push(format!(
+                "{count} processes that it left running were ended; `async` keeps a command running"
+            )),
         }
         notes.extend(outcome.escaped_note());
         match &run.changes {
@@ -108,12 +114,16 @@ impl CommandAbout {
                     notes.push(format!("Cannot be undone: {left}"));
                 }
             }
-            Err(error) => notes.push(format!("What it changed is not recorded yet, so it cannot be undone: {error}")),
+            Err(error) => {
+                notes.push(format!("What it changed is not recorded yet, so it cannot be undone: {error}"));
+            }
         }
         if let Some(fence) = &run.fence {
             for made in fence.made_names() {
                 let made = made.strip_prefix(&self.root).unwrap_or(made).display().to_string();
-                notes.push(format!("It made {made}, which can make git run something; the user has to look at it"));
+                notes.push(format!(
+                    "It made {made}, which can make git run something; the user has to look at it"
+                ));
             }
             if !outcome.reason.is_success()
                 && let Some(hit) = find_fence_hit(shown, &fence.fence)
@@ -130,7 +140,8 @@ impl CommandAbout {
         let whole = match (&outcome.stdout.spill_file, &self.artifact) {
             (Some(file), Some((_, address))) => {
                 let kept = std::fs::metadata(file).map_or(0, |found| found.len());
-                let printed = outcome.stdout.dropped + (outcome.stdout.head.len() + outcome.stdout.tail.len()) as u64;
+                let printed =
+                    outcome.stdout.dropped + (outcome.stdout.head.len() + outcome.stdout.tail.len()) as u64;
                 if kept < printed {
                     format!("its first {kept} of {printed} bytes: {address}")
                 } else {
@@ -223,9 +234,8 @@ fn plain_terminal_text(text: &str) -> String {
                 }
                 // A command of the operating system ends with BEL or ESC \.
                 Some(']') => {
-                    if characters.by_ref().find(|c| matches!(c, '\u{7}' | '\u{1b}')) == Some('\u{1b}') {
-                        characters.next();
-                    }
+                    let end = characters.by_ref().find(|c| matches!(c, '\u{7}' | '\u{1b}'));
+                    end.filter(|end| *end == '\u{1b}').and_then(|_| characters.next());
                 }
                 _ => {}
             },

@@ -202,7 +202,12 @@ impl CommandOrder {
             Some(call) => self.recorder.end(&call, outcome.as_ref().ok()),
             None => Ok(CommandChanges::default()),
         };
-        CommandRun { outcome: outcome.map_err(CommandRunError::from), fence: self.fence, changes, lines: live.lines() }
+        CommandRun {
+            outcome: outcome.map_err(CommandRunError::from),
+            fence: self.fence,
+            changes,
+            lines: live.lines(),
+        }
     }
 }
 
@@ -213,8 +218,9 @@ pub(super) fn bash_words(
     command: &str,
     variables: impl Iterator<Item = (String, String)>,
 ) -> Vec<OsString> {
-    let mut words: Vec<OsString> =
-        ["bash", "--noprofile", "--norc", "-c", include_str!("shell.sh"), "bash"].map(OsString::from).to_vec();
+    let mut words: Vec<OsString> = ["bash", "--noprofile", "--norc", "-c", include_str!("shell.sh"), "bash"]
+        .map(OsString::from)
+        .to_vec();
     words.push(own.into());
     words.push(mode.into());
     words.push(number.to_string().into());
