@@ -40,7 +40,7 @@ pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleT
 pub use door::{Door, PlanPreview};
 pub use gate::GateReport;
 pub use instructions::{InstructionsError, ModelInstructions};
-pub use relaycode_ledger::{Digest, LedgerError, TxId};
+pub use relaycode_ledger::{Digest, LedgerError, SecureProgress, TxId};
 pub use rewind::{RewindMark, redacted_operations};
 pub use set_aside::{ProtectedChange, ProtectedFile, SetAsideReport, SetAsideRun};
 pub use submit::outcome::{AppliedChange, DoorError, SubmitOutcome};

@@ -10,7 +10,6 @@ use relaycode_durable::real::RealFs;
 use relaycode_exec::Runner;
 use relaycode_ledger::{Ledger, LedgerSettings};
 use relaycode_llm::CancelToken;
-use relaycode_llm::message::UserContent;
 use relaycode_project::config;
 use serde_json::Value;
 
@@ -104,11 +103,7 @@ impl TestProject {
 }
 
 pub(crate) fn text_of(output: &ToolOutput) -> String {
-    let texts = output.content.iter().filter_map(|content| match content {
-        UserContent::Text(text) => Some(text.text.as_str()),
-        UserContent::Image(_) => None,
-    });
-    texts.collect()
+    output.to_text()
 }
 
 impl Host for TestHost {

@@ -15,6 +15,8 @@
 //! | [`registry`] | the one list of tools |
 //! | `builtin` | the tools themselves, one file or folder each |
 //! | `schema` | schemas and descriptions for models, arguments from them |
+//! | [`jobs`] | commands in the background |
+//! | `command_recorder` | what the commands of a turn change, recorded with its edits |
 //! | `changes` | how a tool changes files: through the door, and what the model reads of it |
 //! | `file_text`, `generated` | files as models read them, and which ones are not edited |
 //! | `walk`, `suffix`, `internal_urls` | where files are looked for; paths that lead nowhere; addresses of what is no file |
@@ -22,12 +24,14 @@
 mod builtin;
 pub mod card;
 mod changes;
+mod command_recorder;
 mod file_text;
 #[cfg(test)]
 mod fixture;
 mod generated;
 pub mod host;
 mod internal_urls;
+pub mod jobs;
 pub mod registry;
 mod schema;
 mod suffix;
@@ -37,7 +41,8 @@ pub mod workspace;
 
 pub use card::{CardBody, ToolCard};
 pub use host::{Host, HostAnswer, HostQuestion, ToolProgress};
+pub use jobs::{BackgroundJobs, JobSnapshot, JobStatus};
 pub use tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 pub use workspace::{
-    CheckpointState, ConversationMark, EditMode, RewindRequest, ToolSettings, ToolWorkspace,
+    CheckpointState, CommandSurroundings, ConversationMark, EditMode, RewindRequest, ToolSettings, ToolWorkspace,
 };

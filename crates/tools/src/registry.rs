@@ -1,6 +1,6 @@
 //! The one list of tools.
 
-use crate::builtin::{ask, checkpoint, edit, find, read, search, todo_write, write};
+use crate::builtin::{ask, bash, checkpoint, edit, find, job, read, search, todo_write, write};
 use crate::tool::Tool;
 
 /// In the order in which models read about them, which stays the same for the sake of prompt caches.
@@ -10,6 +10,8 @@ const ALL: &[&dyn Tool] = &[
     &find::FindTool,
     &edit::EditTool,
     &write::WriteTool,
+    &bash::BashTool,
+    &job::JobTool,
     &todo_write::TodoWriteTool,
     &ask::AskTool,
     &checkpoint::CheckpointTool,

@@ -19,6 +19,11 @@ pub trait Tool: Send + Sync {
     /// Name, description and schema as the model reads them, with the settings of the workspace.
     fn definition(&self, workspace: &ToolWorkspace) -> relaycode_llm::request::Tool;
 
+    /// Whether models are offered it, with the settings of the workspace.
+    fn is_offered(&self, _workspace: &ToolWorkspace) -> bool {
+        true
+    }
+
     /// Whether its calls run beside others or alone.
     fn concurrency(&self) -> ToolConcurrency;
 
@@ -89,6 +94,15 @@ impl ToolOutput {
     pub fn text(text: impl Into<String>, card: ToolCard) -> ToolOutput {
         let text = TextContent { text: text.into(), ..TextContent::default() };
         ToolOutput { content: vec![UserContent::Text(text)], card, details: None }
+    }
+
+    /// Its text, without images.
+    pub fn to_text(&self) -> String {
+        let texts = self.content.iter().filter_map(|content| match content {
+            UserContent::Text(text) => Some(text.text.as_str()),
+            UserContent::Image(_) => None,
+        });
+        texts.collect()
     }
 
     #[must_use]

@@ -122,6 +122,7 @@ impl Agent {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(AgentError::Runtime)?;
         let (session_id, cwd) = (session.id().to_string(), session.header().cwd.clone());
         let mut transcript = Transcript::open(session)?;
+        let tools: Vec<_> = tools.into_iter().filter(|tool| tool.is_offered(&workspace)).collect();
         for (tool, details) in transcript.tool_details() {
             if let Some(tool) = tools.iter().find(|known| known.name() == tool) {
                 tool.restore(&workspace, details);
@@ -231,11 +232,13 @@ impl Agent {
             .transcript()
             .set_model(&model, thinking)
             .map_err(|error| EndedRun::session_failed(&error))?;
+        self.tell_finished_jobs()?;
         self.say(prompt)?;
         let mut repetition = RepetitionGuard::new(self.settings.repeat_limit);
         loop {
             let end = self.turn(&mut repetition)?;
             let mut more = self.shared.queue().take_steering();
+            let end = if self.tell_finished_jobs()? { None } else { end };
             if let (Some(_), true) = (end, more.is_empty()) {
                 more = self.shared.queue().take_follow_up();
             }
@@ -250,6 +253,19 @@ impl Agent {
                 return Ok(end);
             }
         }
+    }
+
+    /// Tells the model of jobs in the background that ended; whether there were any.
+    fn tell_finished_jobs(&mut self) -> RunStep<bool> {
+        let finished = self.workspace.jobs.take_finished();
+        for job in &finished {
+            let text = job.result_text.as_deref().or(job.error_text.as_deref()).unwrap_or_default();
+            let (id, status, label) = (&job.id, job.status.name(), &job.label);
+            let note = format!("(relay: the background job {id} ended: {status}. It ran `{label}`.)\n{text}");
+            let told = self.shared.transcript().append_note("async-result", &note);
+            told.map_err(|error| EndedRun::session_failed(&error))?;
+        }
+        Ok(!finished.is_empty())
     }
 
     /// One answer and its calls; a reason to end if there are none.
@@ -331,6 +347,7 @@ impl Agent {
         });
         // What this does not write is in doubt, and was said to be.
         let closed = self.close_calls(calls::STOPPED);
+        self.workspace.end_turn();
         let flushed = self.shared.transcript().flush();
         if let (Err(error), true) = (&flushed, closed.is_ok()) {
             self.notice(&format!("the session may not be on disk: {error}"));

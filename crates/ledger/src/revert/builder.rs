@@ -309,8 +309,12 @@ impl<'p> RevertBuilder<'p> {
         part.verify_digest(bytes, image, path)
     }
 
-    /// What all of it comes to. `goes` is what the records made.
-    pub(super) fn finish(self, goes: RevertedPaths<'_>) -> LedgerResult<RevertPlan> {
+    /// What all of it comes to. `goes` is what the records made, `left` the files that the newest of them left there.
+    pub(super) fn finish(
+        self,
+        goes: RevertedPaths<'_>,
+        left: &BTreeSet<RelPath>,
+    ) -> LedgerResult<RevertPlan> {
         if !self.conflicts.is_empty() {
             return Err(LedgerError::RevertConflict(self.conflicts));
         }
@@ -318,12 +322,12 @@ impl<'p> RevertBuilder<'p> {
         let inside = |directory: &RelPath, path: &RelPath| {
             path.as_str().strip_prefix(directory.as_str()).is_some_and(|rest| rest.starts_with('/'))
         };
-        // It goes with what leaves it, or if it was made empty. One that others emptied since is left: nothing that is
+        // It goes with what leaves it, or if it was made or left empty. One that others emptied since is left: nothing that is
         // taken back later would bring it again.
         let emptied = |directory: &&RelPath| {
             let leaves = difference.vacated.iter().any(|path| inside(directory, path));
-            let made_empty = !goes.files.iter().any(|path| inside(directory, path));
-            (leaves || made_empty) && !difference.standing.iter().any(|path| inside(directory, path))
+            let left_empty = !left.iter().any(|path| inside(directory, path));
+            (leaves || left_empty) && !difference.standing.iter().any(|path| inside(directory, path))
         };
         // What is inside sorts behind what holds it.
         let directories = goes.directories.iter().rev().filter(emptied).map(ToString::to_string).collect();

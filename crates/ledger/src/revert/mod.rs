@@ -249,7 +249,7 @@ fn plan_rest(
     for parts in &parts {
         inverse.take_back(parts)?;
     }
-    let mut reversal = inverse.finish(goes)?;
+    let mut reversal = inverse.finish(goes, &standing_at_end(&parts))?;
     reversal.reverts = records.iter().map(|record| record.uuid).collect();
     reversal.title = title::revert_title(records, options.file.as_ref().map(RelPath::as_str));
     reversal.only_paths = only_paths.into_iter().collect();
@@ -260,6 +260,18 @@ fn plan_rest(
         reversal.read_only.extend(left.map(|file| file.path.clone()));
     }
     Ok(reversal)
+}
+
+/// The files that stood where these transactions, given newest first, had put them when the newest was done.
+fn standing_at_end(parts: &[Vec<RevertPart<'_>>]) -> BTreeSet<RelPath> {
+    let mut standing = BTreeSet::new();
+    for part in parts.iter().rev().flatten() {
+        standing.remove(&part.old_path);
+        if part.file.after.is_some() {
+            standing.insert(part.path.clone());
+        }
+    }
+    standing
 }
 
 impl RecordImages for Ledger {

@@ -1,6 +1,9 @@
 //! The values that are one of some names, and those names.
 
-use super::{AgentInterruptMode, AgentQueueMode, ApprovalMode, BranchTemplate, LogLevel, PreferredStrategy};
+use super::{
+    AgentInterruptMode, AgentPollWait, AgentQueueMode, ApprovalMode, BranchTemplate, LogLevel,
+    PreferredStrategy,
+};
 use crate::access::Access;
 
 /// A value with a name.
@@ -63,6 +66,16 @@ impl ChoiceTable for AgentQueueMode {
 impl ChoiceTable for AgentInterruptMode {
     const ALL: &'static [(&'static str, AgentInterruptMode)] =
         &[("immediate", AgentInterruptMode::Immediate), ("wait", AgentInterruptMode::Wait)];
+}
+
+impl ChoiceTable for AgentPollWait {
+    const ALL: &'static [(&'static str, AgentPollWait)] = &[
+        ("5s", AgentPollWait(5)),
+        ("10s", AgentPollWait(10)),
+        ("30s", AgentPollWait(30)),
+        ("1m", AgentPollWait(60)),
+        ("5m", AgentPollWait(300)),
+    ];
 }
 
 impl ChoiceTable for Access {

@@ -202,6 +202,8 @@ const QUEUE_MODES: &[ConfigChoice] = &[choice("one-at-a-time"), choice("all")];
 
 const INTERRUPT_MODES: &[ConfigChoice] = &[choice("immediate"), choice("wait")];
 
+const POLL_WAITS: &[ConfigChoice] = &[choice("5s"), choice("10s"), choice("30s"), choice("1m"), choice("5m")];
+
 const ACCESS_LEVELS: &[ConfigChoice] =
     &[choice("read-only"), choice("ask"), choice("workspace"), choice("full")];
 
@@ -216,7 +218,7 @@ const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
 #[rustfmt::skip]
-pub static KEYS: [ConfigKey; 45] = [
+pub static KEYS: [ConfigKey; 53] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
@@ -316,6 +318,22 @@ pub static KEYS: [ConfigKey; 45] = [
         "Whether the agent has the tools `checkpoint` and `rewind`, to try something and go back.").user_only(),
     key("agent.askTimeout", number(0, 86_400), |c| ConfigSlot::Number(&mut c.agent.ask_timeout),
         "Seconds after which a question of the agent's is answered with what it recommends; 0: never.").user_only(),
+    key("agent.asyncEnabled", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.async_enabled),
+        "Whether the agent may run commands in the background.").user_only(),
+    key("agent.asyncMaxJobs", number(1, 100), |c| ConfigSlot::Number(&mut c.agent.async_max_jobs),
+        "Commands in the background at the same time.").user_only(),
+    key("agent.asyncPollWaitDuration", ConfigValueKind::Choice(POLL_WAITS), |c| ConfigSlot::Choice(&mut c.agent.async_poll_wait),
+        "How long one look at commands in the background waits for one of them to end.").user_only(),
+    key("agent.bashAutoBackground", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.bash_auto_background),
+        "Whether a command that takes long goes on in the background by itself.").user_only(),
+    key("agent.bashAutoBackgroundThreshold", number(1_000, HOUR), |c| ConfigSlot::Number(&mut c.agent.bash_auto_background_threshold),
+        "Milliseconds after which it does.").user_only(),
+    key("agent.bashInterceptor", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.bash_interceptor),
+        "Whether commands for which there is a better tool (cat, grep, find, sed -i) are refused with its name.").user_only(),
+    key("agent.bashCi", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.bash_ci),
+        "Whether commands see CI=1, so that programs ask nothing.").user_only(),
+    key("agent.bashOutputBytes", number(1_024, 256 << 10), |c| ConfigSlot::Number(&mut c.agent.bash_output_bytes),
+        "Bytes of the end of a command's output that the model reads; all of it is kept beside the session.").user_only(),
 ];
 
 /// A key that every command reads and `init` writes.

@@ -210,7 +210,27 @@ pub struct AgentConfig {
     pub checkpoint: bool,
     /// Seconds until a question of the agent's answers itself; 0: never.
     pub ask_timeout: u64,
+    /// Commands may run in the background.
+    pub async_enabled: bool,
+    /// So many at the same time.
+    pub async_max_jobs: u64,
+    /// How long a look at them waits.
+    pub async_poll_wait: AgentPollWait,
+    /// A command that takes long goes on in the background.
+    pub bash_auto_background: bool,
+    /// Milliseconds after which it does.
+    pub bash_auto_background_threshold: u64,
+    /// Commands for which there is a better tool are refused.
+    pub bash_interceptor: bool,
+    /// Commands see `CI=1`.
+    pub bash_ci: bool,
+    /// Bytes of the end of an output that the model reads.
+    pub bash_output_bytes: u64,
 }
+
+/// `agent.asyncPollWaitDuration`, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentPollWait(pub u64);
 
 /// `agent.steeringMode`, `agent.followUpMode`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -281,6 +301,14 @@ impl Default for Config {
                 todo: true,
                 checkpoint: false,
                 ask_timeout: 30,
+                async_enabled: true,
+                async_max_jobs: 100,
+                async_poll_wait: AgentPollWait(30),
+                bash_auto_background: false,
+                bash_auto_background_threshold: 60_000,
+                bash_interceptor: false,
+                bash_ci: true,
+                bash_output_bytes: 50 << 10,
             },
         }
     }

@@ -8,12 +8,14 @@
 //! | `secrets` | what of the user's home no command sees |
 //! | `caches` | directories outside of the project that tools write |
 //! | `needs` | known commands that need more than the fence gives |
+//! | `run` | a job in its fence, at the best level of this machine |
 //! | `hits` | whether a command failed because of the fence |
 
 mod caches;
 mod git_dirs;
 mod hits;
 mod needs;
+mod run;
 mod secrets;
 
 use std::ffi::OsString;
@@ -24,7 +26,8 @@ use relaycode_exec::{FenceAccess, FenceLevel, JobFence};
 
 use crate::protected::ProtectedPaths;
 pub use hits::{FenceHit, find_fence_hit};
-pub use needs::{CommandNeed, FenceNeed, find_need};
+pub use needs::{CommandNeed, FenceNeed, find_need, missing_needs};
+pub use run::run_fenced;
 
 /// Protected names that are looked for in a directory.
 const MAX_PROTECTED: usize = 500;

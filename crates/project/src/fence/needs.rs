@@ -9,6 +9,8 @@ pub enum FenceNeed {
     Outside,
 }
 
+use crate::permissions::{CommandArgument, CommandGrant, PermissionDecision};
+
 /// What a known command needs, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandNeed {
@@ -95,6 +97,29 @@ pub fn find_need(words: &[&str]) -> Option<CommandNeed> {
         };
         (is_program && fits).then_some(CommandNeed { command, need: *need, why })
     })
+}
+
+/// What a request's commands are known to need and no rule gives them. `own`: the words of the command itself, where it is no
+/// line for a shell.
+pub fn missing_needs(own: &[String], decision: &PermissionDecision) -> Vec<CommandNeed> {
+    let exact = |word: &CommandArgument| match word {
+        CommandArgument::Exact(text) => text.clone(),
+        _ => String::new(),
+    };
+    let started = decision.reading.iter().flat_map(|reading| &reading.commands);
+    let started = started.map(|command| command.words.iter().map(exact).collect::<Vec<_>>());
+    let given = &decision.grants;
+    let mut needs: Vec<CommandNeed> = Vec::new();
+    for words in std::iter::once(own.to_vec()).chain(started) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let Some(need) = find_need(&words) else { continue };
+        let is_given = given.contains(&CommandGrant::OutsideTheFence)
+            || (need.need == FenceNeed::Network && given.contains(&CommandGrant::Network));
+        if !is_given && !needs.contains(&need) {
+            needs.push(need);
+        }
+    }
+    needs
 }
 
 /// The first that is no option, nor the value of one.

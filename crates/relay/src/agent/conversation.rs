@@ -22,7 +22,7 @@ use relaycode_tui::{OutputStyle, PaintRole, PromptAnswer, Terminal};
 
 use super::attachments::{attached_path, read_attachment};
 use super::conversation_printer::ConversationPrinter;
-use super::open_agent::OpenAgent;
+use super::open_agent::{OpenAgent, tell_commands};
 use super::options::AgentOptions;
 use crate::commands::models::model_failure;
 use crate::commands::revert::{RevertRequest, next_step};
@@ -63,6 +63,7 @@ pub(crate) fn converse(options: &AgentOptions, ctx: &mut CommandContext<'_>) -> 
     let mut conversation = Conversation { terminal: &terminal, held: &held, open };
     conversation.print_head(ctx);
     while conversation.step(ctx)? == ConversationStep::GoOn {}
+    tell_commands(conversation.open.agent.workspace(), ctx);
     let id = conversation.open.agent.session_id().to_string();
     if conversation.open.agent.with_session(|session| session.is_on_disk()) {
         ctx.print_info(&format!("`relay run --resume {id}` goes on with this\n"));
@@ -200,7 +201,9 @@ impl Conversation<'_> {
     }
 
     fn undo(&mut self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
-        let door = &self.open.agent.workspace().door;
+        let workspace = self.open.agent.workspace();
+        let _paused = workspace.pause_recording();
+        let door = &workspace.door;
         let request = RevertRequest {
             root: &door.root,
             ledger: &door.ledger,

@@ -15,9 +15,10 @@ use relaycode_llm::request::ThinkingLevel;
 use relaycode_llm::request::secrets::Secrets;
 use relaycode_project::config::{AgentConfig, AgentInterruptMode, AgentQueueMode};
 use relaycode_session::SessionError;
-use relaycode_tools::{Tool, ToolWorkspace};
+use relaycode_tools::{JobStatus, Tool, ToolWorkspace};
 
 use super::change_groups::{ChangeGroup, GROUP_ENTRY, UNDONE_NOTE, find_changed_groups};
+use super::command_surroundings::prepare_commands;
 use super::first_start;
 use super::models::{ModelWish, RunModels, choose_models};
 use super::options::AgentOptions;
@@ -58,7 +59,8 @@ impl OpenAgent {
         let models = choose_models(&wish, &mut providers, ctx);
         let models = models.map_err(|failure| first_start::advise(failure, ctx))?;
         let tools = options.choose_tools(&config, questions::open_terminal().is_some())?;
-        let workspace = open_workspace(options, project, &config, ctx)?;
+        let mut workspace = open_workspace(options, project, &config, ctx)?;
+        prepare_commands(&mut workspace, &config, &session, &providers.registry, ctx)?;
         let servers = providers.into_servers(ctx.home).map_err(CommandFailure::usage)?;
         let secrets = servers.secrets;
         let system_prompt = make_system_prompt(options, &workspace, &config, &tools, ctx)?;
@@ -150,6 +152,16 @@ impl OpenAgent {
             Some(secrets) => secrets.unmask_text(text).into_owned(),
             None => text.to_string(),
         }
+    }
+}
+
+/// What of the agent's commands a person has to know: what nobody could be asked, and what ends now.
+pub(crate) fn tell_commands(workspace: &ToolWorkspace, ctx: &mut CommandContext<'_>) {
+    for sentence in workspace.take_unanswered() {
+        ctx.eprint_remark(LogLevel::Warn, &format!("not run, with nobody to ask: {sentence}"));
+    }
+    for job in workspace.jobs.list().iter().filter(|job| job.status == JobStatus::Running) {
+        ctx.eprint_remark(LogLevel::Warn, &format!("ended with the run: {} ({})", job.label, job.id));
     }
 }
 

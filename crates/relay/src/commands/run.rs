@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::agent::attachments::{self, read_attachment};
 use crate::agent::conversation::converse;
 use crate::agent::event_printer::print_event;
-use crate::agent::open_agent::OpenAgent;
+use crate::agent::open_agent::{OpenAgent, tell_commands};
 use crate::agent::options::AgentOptions;
 use crate::agent::output_schema::OutputSchema;
 use crate::commands::models::model_failure;
@@ -71,6 +71,7 @@ impl RunArgs {
                 value = Some(read.map_err(|fault| OutputSchema::failure(&fault))?);
             }
         }
+        tell_commands(open.agent.workspace(), ctx);
         report(&outcome, value, &open, ctx)
     }
 

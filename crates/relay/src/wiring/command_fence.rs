@@ -4,15 +4,15 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use relaycode_exec::{ExecError, ExitReason, FenceAccess, FenceLevel, Job, JobOutcome, Runner, probe_fence};
+use relaycode_exec::{ExecError, ExitReason, FenceAccess, Job, JobOutcome, Runner};
 use relaycode_project::access::Access;
 use relaycode_project::config::LoadedConfig;
 use relaycode_project::fence::{
-    CommandNeed, FenceGrants, FenceNeed, FencePlace, ProjectFence, find_need, project_fence,
+    self, FenceGrants, FenceNeed, FencePlace, ProjectFence, missing_needs, project_fence,
 };
 use relaycode_project::permissions::{
-    CommandArgument, CommandGrant, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer,
-    PermissionPlace, PermissionRequest, PermissionRule, PermissionStore,
+    CommandGrant, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer, PermissionPlace,
+    PermissionRequest, PermissionRule, PermissionStore,
 };
 use relaycode_tui::clock;
 
@@ -53,7 +53,8 @@ impl FencedCommand<'_> {
             return Err(CommandFailure::refused("denied", said).unchanged());
         }
         let mut given = decision.grants.clone();
-        for need in missing_needs(&all_words(self.words, &decision), &given) {
+        let own: Vec<String> = self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        for need in missing_needs(&own, &decision) {
             let question = format!("`{}` {}", need.command, need.why);
             self.ask(&question, &need.rule(), ctx)?;
             given.push(match need.need {
@@ -136,48 +137,15 @@ impl FencedCommand<'_> {
     }
 }
 
-/// The words of the command itself, and of all that it is known to start.
-fn all_words(own: &[OsString], decision: &PermissionDecision) -> Vec<Vec<String>> {
-    let exact = |word: &CommandArgument| match word {
-        CommandArgument::Exact(text) => text.clone(),
-        _ => String::new(),
-    };
-    let started = decision.reading.iter().flat_map(|reading| &reading.commands);
-    let started = started.map(|command| command.words.iter().map(exact).collect());
-    let own = own.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    std::iter::once(own).chain(started).collect()
-}
-
-/// What these commands are known to need and are not given yet.
-fn missing_needs(commands: &[Vec<String>], given: &[CommandGrant]) -> Vec<CommandNeed> {
-    let mut needs: Vec<CommandNeed> = Vec::new();
-    for words in commands {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let Some(need) = find_need(&words) else { continue };
-        let is_given = given.contains(&CommandGrant::OutsideTheFence)
-            || (need.need == FenceNeed::Network && given.contains(&CommandGrant::Network));
-        if !is_given && !needs.contains(&need) {
-            needs.push(need);
-        }
-    }
-    needs
-}
-
-/// Runs a job in its fence at the best level that the machine allows. The strongest is tried with the job itself: a fence that
-/// cannot be built has not run anything.
+/// Runs a job in its fence at the best level that the machine allows.
 pub(crate) fn run_fenced(
     runner: &Runner,
     job: &mut Job,
     stop: &dyn Fn() -> bool,
 ) -> Result<JobOutcome, ExecError> {
-    let first = runner.run(job, stop, &mut |_| {});
-    let (Err(ExecError::Fence { .. }), Some(fence)) = (&first, &mut job.fence) else { return first };
-    let Ok(own) = std::env::current_exe() else { return first };
-    if probe_fence(&own, &UserPrograms::from_env().scratch_dir).level != FenceLevel::Rules {
-        return first;
-    }
-    fence.level = FenceLevel::Rules;
-    runner.run(job, stop, &mut |_| {})
+    let own = std::env::current_exe();
+    let own = own.map_err(|source| ExecError::System { action: "find relay's own program", source })?;
+    fence::run_fenced(runner, job, (&own, &UserPrograms::from_env().scratch_dir), stop, &mut |_| {})
 }
 
 /// What to tell of a command that failed in a fence and whose output was not seen.

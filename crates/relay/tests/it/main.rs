@@ -11,6 +11,7 @@
 mod agent_conversation;
 mod agent_flags;
 mod agent_hostile;
+mod agent_commands;
 mod agent_run;
 mod agent_self;
 mod all_commands;

@@ -2,8 +2,10 @@
 
 pub(crate) mod ask;
 pub(crate) mod checkpoint;
+pub(crate) mod bash;
 pub(crate) mod edit;
 pub(crate) mod find;
+pub(crate) mod job;
 pub(crate) mod read;
 pub(crate) mod search;
 pub(crate) mod todo_write;

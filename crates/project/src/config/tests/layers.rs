@@ -58,6 +58,14 @@ fn every_key_acts_from_the_users_own_file() {
         ("agent.todo", "false"),
         ("agent.checkpoint", "true"),
         ("agent.askTimeout", "5"),
+        ("agent.asyncEnabled", "false"),
+        ("agent.asyncMaxJobs", "7"),
+        ("agent.asyncPollWaitDuration", "1m"),
+        ("agent.bashAutoBackground", "true"),
+        ("agent.bashAutoBackgroundThreshold", "2000"),
+        ("agent.bashInterceptor", "true"),
+        ("agent.bashCi", "false"),
+        ("agent.bashOutputBytes", "4096"),
     ] {
         let loaded = both("", &own(name, value)).unwrap();
         assert_eq!(loaded.value(name).unwrap().trim_matches('"'), value, "{name}");

@@ -1,0 +1,323 @@
+//! What the commands of a turn change, recorded with its edits: one recording over the turn, on a thread of its own, so that what
+//! was secured for one command is there for the next, and commands in the background go on between calls.
+//!
+//! While several commands run, what changed is recorded each time one begins or ends, and before each edit: who of them changed
+//! what is not known, that it was none of the edits is. What a command changes just while an edit is made, or between the end
+//! of one record and the next look, is part of no record.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use relaycode_door::{Adoption, CommandEnd, CommandWatch, Door, DoorError, RecordedCommand, SecureProgress};
+use relaycode_exec::JobOutcome;
+use relaycode_llm::CancelToken;
+
+/// Names of each kind that are told.
+const MAX_TOLD: usize = 20;
+
+/// Shared by the calls of a session.
+pub(crate) struct CommandRecorder {
+    door: Arc<Door>,
+    worker: Mutex<Option<RecorderWorker>>,
+}
+
+struct RecorderWorker {
+    requests: Sender<RecorderRequest>,
+    thread: JoinHandle<()>,
+}
+
+/// A command that is about to run.
+#[derive(Clone)]
+pub(crate) struct RecorderStart {
+    /// By which its end is told.
+    pub call: String,
+    pub argv: Vec<OsString>,
+    /// The group of the turn.
+    pub group: Option<String>,
+    /// What the log calls it.
+    pub title: Option<String>,
+    pub is_fenced: bool,
+    /// What it is going to destroy, beneath the project.
+    pub doomed: Vec<String>,
+    pub cancel: CancelToken,
+}
+
+/// What a command changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CommandChanges {
+    /// The records, oldest first.
+    pub records: Vec<String>,
+    pub files: usize,
+    /// Protected files that are as before again.
+    pub set_aside: Vec<String>,
+    /// What changed and cannot be undone.
+    pub irreversible: Vec<String>,
+}
+
+enum RecorderRequest {
+    Begin(Box<RecorderStart>, Sender<Result<Option<Arc<OwnedFd>>, String>>),
+    End(String, Option<Box<JobOutcome>>, Sender<Result<CommandChanges, String>>),
+    Pause(Sender<()>),
+    Resume,
+    EndTurn(Sender<()>),
+}
+
+/// Nothing is recorded while this lives.
+pub struct RecorderPause<'r>(&'r CommandRecorder);
+
+impl CommandRecorder {
+    pub(crate) fn new(door: Arc<Door>) -> CommandRecorder {
+        CommandRecorder { door, worker: Mutex::default() }
+    }
+
+    /// Secures the project for a command. Returns what its keeper is to hold open.
+    ///
+    /// # Errors
+    /// Why nothing should run now.
+    pub(crate) fn begin(&self, start: RecorderStart) -> Result<Option<Arc<OwnedFd>>, String> {
+        let (reply, answer) = channel();
+        {
+            let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+            let running = worker.get_or_insert_with(|| {
+                let (requests, received) = channel();
+                let door = self.door.clone();
+                RecorderWorker { requests, thread: std::thread::spawn(move || serve(&door, &received)) }
+            });
+            let _ = running.requests.send(RecorderRequest::Begin(Box::new(start), reply));
+        }
+        answer.recv().map_err(|_| GONE.to_string())?
+    }
+
+    /// Records what a command changed.
+    ///
+    /// # Errors
+    /// Why it is not recorded; `relay recover` tries again.
+    pub(crate) fn end(&self, call: &str, outcome: Option<&JobOutcome>) -> Result<CommandChanges, String> {
+        let outcome = outcome.cloned().map(Box::new);
+        self.request(|reply| RecorderRequest::End(call.to_string(), outcome, reply))
+            .unwrap_or_else(|| Err(GONE.to_string()))
+    }
+
+    /// Records what commands in the background changed so far, and nothing more until the value goes.
+    pub(crate) fn pause(&self) -> RecorderPause<'_> {
+        self.request(RecorderRequest::Pause);
+        RecorderPause(self)
+    }
+
+    /// Closes the turn's group, unless a command goes on.
+    pub(crate) fn end_turn(&self) {
+        self.request(RecorderRequest::EndTurn);
+    }
+
+    /// Ends the thread. What runs still is recorded as far as it is.
+    pub(crate) fn close(&self) {
+        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(RecorderWorker { requests, thread }) = worker {
+            drop(requests);
+            let _ = thread.join();
+        }
+    }
+
+    /// `None`: no command ran yet.
+    fn request<T>(&self, request: impl FnOnce(Sender<T>) -> RecorderRequest) -> Option<T> {
+        let (reply, answer) = channel();
+        {
+            let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+            worker.as_ref()?.requests.send(request(reply)).ok()?;
+        }
+        answer.recv().ok()
+    }
+}
+
+impl Drop for RecorderPause<'_> {
+    fn drop(&mut self) {
+        let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(worker) = worker.as_ref() {
+            let _ = worker.requests.send(RecorderRequest::Resume);
+        }
+    }
+}
+
+const GONE: &str = "changes are not recorded any more: the recording ended unexpectedly";
+
+fn serve(door: &Door, requests: &Receiver<RecorderRequest>) {
+    let mut next = None;
+    while let Some(request) = next.take().or_else(|| requests.recv().ok()) {
+        match request {
+            RecorderRequest::Begin(start, reply) => match door.watch_commands(start.group.as_deref()) {
+                Ok(watch) => next = TurnRecorder::new(door, watch, &start).serve(*start, reply, requests),
+                Err(error) => drop(reply.send(Err(error.to_string()))),
+            },
+            RecorderRequest::End(_, _, reply) => drop(reply.send(Err(GONE.to_string()))),
+            RecorderRequest::Pause(reply) | RecorderRequest::EndTurn(reply) => {
+                let _ = reply.send(());
+            }
+            RecorderRequest::Resume => {}
+        }
+    }
+}
+
+/// The commands of one turn.
+struct TurnRecorder<'d> {
+    door: &'d Door,
+    watch: CommandWatch<'d>,
+    group: Option<String>,
+    running: Vec<RecorderStart>,
+    is_recording: bool,
+    /// What was recorded and is not told yet.
+    untold: CommandChanges,
+}
+
+impl<'d> TurnRecorder<'d> {
+    fn new(door: &'d Door, watch: CommandWatch<'d>, start: &RecorderStart) -> TurnRecorder<'d> {
+        let group = start.group.clone();
+        TurnRecorder {
+            door,
+            watch,
+            group,
+            running: Vec::new(),
+            is_recording: false,
+            untold: CommandChanges::default(),
+        }
+    }
+
+    /// Until the turn is over. Returns the request that does not belong to it.
+    fn serve(
+        mut self,
+        first: RecorderStart,
+        reply: Sender<Result<Option<Arc<OwnedFd>>, String>>,
+        requests: &Receiver<RecorderRequest>,
+    ) -> Option<RecorderRequest> {
+        let mut next = Some(RecorderRequest::Begin(Box::new(first), reply));
+        let other = loop {
+            let Some(request) = next.take().or_else(|| requests.recv().ok()) else {
+                let _ = self.record(None);
+                break None;
+            };
+            match request {
+                RecorderRequest::Begin(start, reply) if start.group != self.group => {
+                    if self.running.is_empty() {
+                        break Some(RecorderRequest::Begin(start, reply));
+                    }
+                    match self.change_group(&start) {
+                        Ok(()) => drop(reply.send(self.begin(*start))),
+                        Err(error) => drop(reply.send(Err(error))),
+                    }
+                }
+                RecorderRequest::Begin(start, reply) => drop(reply.send(self.begin(*start))),
+                RecorderRequest::End(call, outcome, reply) => {
+                    drop(reply.send(self.end(&call, outcome.as_deref())));
+                }
+                RecorderRequest::Pause(reply) => {
+                    // What cannot be recorded now, the end of the command tells.
+                    let _ = self.record(None);
+                    let _ = reply.send(());
+                }
+                RecorderRequest::Resume => drop(self.resume()),
+                RecorderRequest::EndTurn(reply) => {
+                    if self.running.is_empty() {
+                        // What is left is cleared by the next command.
+                        let _ = self.watch.close();
+                        let _ = reply.send(());
+                        return None;
+                    }
+                    let _ = reply.send(());
+                }
+            }
+        };
+        let _ = self.watch.close();
+        other
+    }
+
+    fn begin(&mut self, start: RecorderStart) -> Result<Option<Arc<OwnedFd>>, String> {
+        let call = start.call.clone();
+        self.record(None)?;
+        self.running.push(start);
+        if let Err(error) = self.resume() {
+            self.running.retain(|running| running.call != call);
+            let _ = self.resume();
+            return Err(error);
+        }
+        Ok(self.watch.recording.liveness_fd().map(Arc::new))
+    }
+
+    fn end(&mut self, call: &str, outcome: Option<&JobOutcome>) -> Result<CommandChanges, String> {
+        let recorded = self.record(outcome);
+        self.running.retain(|running| running.call != call);
+        let _ = self.resume();
+        recorded?;
+        Ok(std::mem::take(&mut self.untold))
+    }
+
+    /// The turn is another one, and commands of the one before go on.
+    fn change_group(&mut self, start: &RecorderStart) -> Result<(), String> {
+        self.record(None)?;
+        let watch = self.door.watch_commands(start.group.as_deref()).map_err(|error| error.to_string())?;
+        let _ = std::mem::replace(&mut self.watch, watch).close();
+        self.group.clone_from(&start.group);
+        Ok(())
+    }
+
+    fn record(&mut self, outcome: Option<&JobOutcome>) -> Result<(), String> {
+        if !std::mem::take(&mut self.is_recording) {
+            return Ok(());
+        }
+        let end = CommandEnd { finished: outcome, now: &now() };
+        let adoption = self.watch.finish(&end).map_err(|error: DoorError| error.to_string())?;
+        self.untold.add(&adoption);
+        Ok(())
+    }
+
+    /// Secures the project again, if a command runs.
+    fn resume(&mut self) -> Result<(), String> {
+        let Some(newest) = self.running.last() else { return Ok(()) };
+        if self.is_recording {
+            return Ok(());
+        }
+        let what = RecordedCommand {
+            argv: &newest.argv,
+            message: newest.title.as_deref(),
+            now: now(),
+            origin: "agent",
+            is_fenced: self.running.iter().all(|running| running.is_fenced),
+        };
+        let stop = || newest.cancel.is_cancelled();
+        let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &stop };
+        self.watch.begin(&what, &newest.doomed, &mut progress).map_err(|error| error.to_string())?;
+        self.is_recording = true;
+        Ok(())
+    }
+}
+
+impl CommandChanges {
+    fn add(&mut self, adoption: &Adoption) {
+        if let Some(committed) = &adoption.committed {
+            self.records.push(committed.record.uuid.to_string());
+            self.files += committed.record.result.len();
+        }
+        let aside = &adoption.set_aside;
+        let mut tell = |list: fn(&mut CommandChanges) -> &mut Vec<String>, text: String| {
+            let list = list(self);
+            if list.len() < MAX_TOLD {
+                list.push(text);
+            }
+        };
+        for (file, _) in &aside.files {
+            tell(|changes| &mut changes.set_aside, format!("{} ({})", file.path, file.why));
+        }
+        for (file, why) in &aside.failed {
+            let text = format!("{}, which is protected, could not be put back: {why}", file.path);
+            tell(|changes| &mut changes.irreversible, text);
+        }
+        for left in &adoption.irreversible {
+            tell(|changes| &mut changes.irreversible, format!("{} {}", left.path, left.reason));
+        }
+    }
+}
+
+fn now() -> String {
+    format!("{:.3}", jiff::Timestamp::now())
+}
