@@ -153,7 +153,7 @@ fn print(rows: &[(&'static LayerEntry, Outcome)]) -> usize {
                     tally.seconds,
                     layer.about
                 );
-                for note in &tally.notes {
+                for note in tally.notes.iter().flat_map(|note| note.lines()) {
                     println!("{:36}  {note}", "");
                 }
             }
