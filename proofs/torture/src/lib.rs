@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 mod drive;
+mod everyday_commands;
 mod execs;
 mod layers;
 mod mount;
