@@ -11,6 +11,7 @@ use relaycode_ledger::{
     SecureReport, TransactionHeader, TxId,
 };
 use relaycode_project::git::{head::GitHead, snapshot::GitSnapshot};
+use relaycode_project::permissions::{LineLosses, LineReading};
 use relaycode_text::redact::redact;
 
 use crate::door::Door;
@@ -106,6 +107,13 @@ impl Door {
         let (git, ignored_by) = (GitSnapshot::default(), GitSnapshot::default());
         let recording = self.ledger.open_recording();
         Ok(CommandWatch { door: self, recording, group, git, ignored_by, is_fenced: false })
+    }
+
+    /// What a command is going to destroy, for [`CommandWatch::begin`]. Where git cannot say what it lacks, that is left out.
+    pub fn expected_losses(&self, reading: &LineReading) -> Vec<String> {
+        let LineLosses { paths, uncommitted } = reading.losses(&self.root);
+        let lacking = if uncommitted { self.git().uncommitted().unwrap_or_default() } else { Vec::new() };
+        paths.into_iter().chain(lacking).collect()
     }
 
     /// What git ignores; nothing where git cannot say. Names that are no text have no place in a record.

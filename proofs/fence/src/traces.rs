@@ -21,9 +21,6 @@ const USUAL_SETTING: &str = "10";
 /// A process that was sent a signal may stop a moment later.
 const MOMENT: Duration = Duration::from_millis(50);
 
-/// The number of a piece of memory that processes share.
-const SHARED_KEY: &str = "0x52454c41";
-
 /// A look at everything that no attempt may change.
 pub(crate) struct WorldTraces {
     files: BTreeMap<String, String>,
@@ -35,14 +32,14 @@ impl WorldTraces {
     /// Looks before. Memory to share is made only where an attempt is about it.
     pub(crate) fn before(world: &World, shared: bool) -> anyhow::Result<WorldTraces> {
         if shared {
-            let make =
-                format!("my $i = shmget({SHARED_KEY}, 64, 0600 | 01000) // die; shmwrite($i, 'clean', 0, 5)");
+            let key = world.place.shared_key();
+            let make = format!("my $i = shmget({key}, 64, 0600 | 01000) // die; shmwrite($i, 'clean', 0, 5)");
             perl(world.user, &make)?;
         }
         Ok(WorldTraces {
             files: files(world)?,
             victim: Some(victim(world).context("the victim does not live")?),
-            shared: shared.then(|| read_shared(world.user)),
+            shared: shared.then(|| read_shared(world)),
         })
     }
 
@@ -70,10 +67,11 @@ impl WorldTraces {
         ];
         changes.extend(heard.iter().filter(|(_, heard)| *heard).map(|(name, _)| (*name).to_owned()));
         if let Some(shared) = &self.shared {
-            if *shared != read_shared(world.user) {
+            if *shared != read_shared(world) {
                 changes.push("shared memory".to_owned());
             }
-            perl(world.user, &format!("shmctl(shmget({SHARED_KEY}, 0, 0), 0, 0)"))?;
+            let key = world.place.shared_key();
+            perl(world.user, &format!("shmctl(shmget({key}, 0, 0), 0, 0)"))?;
         }
         if fs::read_to_string(KERNEL_SETTING)?.trim() != USUAL_SETTING {
             changes.push("a setting of the kernel".to_owned());
@@ -142,9 +140,10 @@ fn victim(world: &World) -> Option<String> {
     Some(format!("{lives} {} {limits} {processors}", fields.get(16)?))
 }
 
-fn read_shared(user: WorldUser) -> String {
-    let code = format!("my $b; shmread(shmget({SHARED_KEY}, 0, 0), $b, 0, 5); print $b");
-    perl(user, &code).unwrap_or_default()
+fn read_shared(world: &World) -> String {
+    let key = world.place.shared_key();
+    let code = format!("my $b; shmread(shmget({key}, 0, 0), $b, 0, 5); print $b");
+    perl(world.user, &code).unwrap_or_default()
 }
 
 fn perl(user: WorldUser, code: &str) -> anyhow::Result<String> {

@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
 mod drive;
+mod everyday_commands;
 mod execs;
 mod layers;
 mod mount;
@@ -153,7 +154,7 @@ fn print(rows: &[(&'static LayerEntry, Outcome)]) -> usize {
                     tally.seconds,
                     layer.about
                 );
-                for note in &tally.notes {
+                for note in tally.notes.iter().flat_map(|note| note.lines()) {
                     println!("{:36}  {note}", "");
                 }
             }

@@ -45,6 +45,14 @@ const CACHES: &[(&str, &str)] = &[
     ("STACK_ROOT", ".stack"),
     ("CABAL_DIR", ".cabal"),
     ("CCACHE_DIR", ".ccache"),
+    // Several versions of a tool side by side: what is installed into one brings new programs to all.
+    ("PYENV_ROOT", ".pyenv"),
+    ("RBENV_ROOT", ".rbenv"),
+    ("NVM_DIR", ".nvm"),
+    ("VOLTA_HOME", ".volta"),
+    ("ASDF_DATA_DIR", ".asdf"),
+    ("MISE_DATA_DIR", ".local/share/mise"),
+    ("SDKMAN_DIR", ".sdkman"),
 ];
 
 /// A tool fails where it has no place for these: with none of the user's it gets one of its own.

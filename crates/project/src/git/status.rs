@@ -63,6 +63,21 @@ impl Git<'_> {
         Ok(!states.iter().all(strange))
     }
 
+    /// The files and directories below the project's root that git could not bring back: what is not as in the last commit, and
+    /// what it has not been told of and does not ignore. Names that are no text are left out.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn uncommitted(&self) -> GitResult<Vec<String>> {
+        let options =
+            "status --porcelain=v2 -z --no-renames --untracked-files=normal --ignore-submodules=all -- .";
+        let changed = self.ask(&options.split(' ').map(OsString::from).collect::<Vec<_>>())?;
+        let prefix = &self.repository()?.prefix;
+        let own =
+            |full: &[u8]| full.strip_prefix(&prefix[..]).and_then(|own| String::from_utf8(own.to_vec()).ok());
+        Ok(parse_porcelain(&changed).into_iter().filter_map(|(full, _)| own(full)).collect())
+    }
+
     fn status_batch(&self, paths: &[&str]) -> GitResult<Vec<GitPathStatus>> {
         let literal = literal_pathspecs(paths)?;
         let ask = |words: &[&str]| {

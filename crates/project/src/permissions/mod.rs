@@ -33,7 +33,7 @@ pub use decide::PermissionEngine;
 pub use decision::{BuiltinRule, DecidingRule, PermissionDecision, PermissionPlace, PermissionRequest};
 pub use layers::{IgnoredRule, PermissionLayer, PermissionLayers, PlacedRule};
 pub use line::{
-    CommandArgument, CommandRole, DestructiveAct, LineReading, LineTarget, PathUse, PathUseKind,
+    CommandArgument, CommandRole, DestructiveAct, LineLosses, LineReading, LineTarget, PathUse, PathUseKind,
     StartedCommand, read_arguments, read_line,
 };
 pub use rule::{CommandGrant, PathVerb, PermissionEffect, PermissionRule, RuleSubject, RuleSyntaxError};

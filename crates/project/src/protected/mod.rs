@@ -1,14 +1,16 @@
 //! Protected names: files that run, steer or betray something. One list ([`patterns`]), for whoever asks before it changes them
 //! and for whoever keeps a command from them.
 
+mod home;
 mod matching;
 mod patterns;
 
 use std::path::Path;
 
+pub(crate) use home::{RUN_LATER_IN_HOME, SECRETS_IN_HOME};
 pub use matching::{matches_component, matches_path};
 pub use patterns::{ALWAYS_GUARDED, GATE_GUARDED};
-use patterns::{FENCED_IN_GIT, FENCED_REASONS};
+use patterns::{ASKED_REASONS, FENCED_IN_GIT, FENCED_REASONS};
 
 /// What a command in a fence never writes in a project, by name.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,8 +27,7 @@ impl ProtectedPaths {
     /// assert!(ProtectedPaths.matching("src/main.rs".as_ref()).is_none());
     /// ```
     pub fn matching(self, path: &Path) -> Option<&'static str> {
-        let plain: Vec<String> =
-            path.components().map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
+        let plain = plain_components(path);
         if let Some(at) = plain.iter().position(|part| part == ".git") {
             let inner = plain[at + 1..].join("/");
             let within = |name: &str| {
@@ -34,15 +35,33 @@ impl ProtectedPaths {
             };
             return FENCED_IN_GIT.iter().any(|name| within(name)).then_some("can make git run something");
         }
-        let fenced = ALWAYS_GUARDED.iter().filter(|(reason, _)| FENCED_REASONS.contains(reason));
-        let fits = |patterns: &str| patterns.split(' ').any(|pattern| matches_path(pattern, &plain));
-        fenced.into_iter().find(|(_, patterns)| fits(patterns)).map(|(reason, _)| *reason)
+        matching_reason(&plain, FENCED_REASONS)
+    }
+
+    /// The name on the way to this path by which something runs because of it later, in lower case: writing it is asked about.
+    pub(crate) fn name_of(self, path: &Path) -> Option<String> {
+        let plain = plain_components(path);
+        let is_protected = |end: &usize| {
+            plain[end - 1] == ".git" || matching_reason(&plain[..*end], ASKED_REASONS).is_some()
+        };
+        (1..=plain.len()).find(is_protected).map(|end| plain[end - 1].clone())
     }
 
     /// Those of git's own directory, from there.
     pub fn in_git_directory(self) -> &'static [&'static str] {
         FENCED_IN_GIT
     }
+}
+
+/// Spelled in other cases, it is the same file on some disks.
+fn plain_components(path: &Path) -> Vec<String> {
+    path.components().map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect()
+}
+
+fn matching_reason(plain: &[String], reasons: &[&str]) -> Option<&'static str> {
+    let fits = |patterns: &str| patterns.split(' ').any(|pattern| matches_path(pattern, plain));
+    let rows = ALWAYS_GUARDED.iter().filter(|(reason, _)| reasons.contains(reason));
+    rows.into_iter().find(|(_, patterns)| fits(patterns)).map(|(reason, _)| *reason)
 }
 
 #[cfg(test)]
@@ -52,6 +71,16 @@ mod tests {
     #[test]
     fn what_others_run_later_is_protected_and_what_is_built_is_not() {
         let is = |path: &str| ProtectedPaths.matching(Path::new(path)).is_some();
+        for (path, name) in [
+            ("a/.VSCode/settings.json", Some(".vscode")),
+            (".git/info/x", Some(".git")),
+            (".npmrc", Some(".npmrc")),
+            (".github/hooks/x", Some("hooks")),
+            ("src/main.rs", None),
+            (".env", None),
+        ] {
+            assert_eq!(ProtectedPaths.name_of(Path::new(path)).as_deref(), name, "{path}");
+        }
         for path in [
             ".envrc",
             "a/.envrc",

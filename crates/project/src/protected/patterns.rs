@@ -67,12 +67,16 @@ pub const ALWAYS_GUARDED: &[(&str, &str)] = &[
         terraform.rc pip.conf pip.ini .pip/ uv.toml .gemrc .curlrc .wgetrc .screenrc .tmux.conf .latexmkrc latexmkrc .htaccess \
         .user.ini php.ini ansible.cfg .ansible.cfg .vagrantfile vagrantfile tiltfile .buckconfig* .watchmanconfig .ackrc .ctags \
         .ctags.d/ .xcode.env* .swiftpm/ .r10k.yaml .chef/ .kitchen* nuget.config"),
-    (SHELL, ".bashrc .bash_* .profile .zshrc .zshenv .zprofile .zlogin .config/fish/ .autoenv* .inputrc .envrc .direnv/"),
+    (SHELL, ".bashrc .bash_* .profile .zshrc .zshenv .zprofile .zlogin .zlogout .xinitrc .xprofile .xsession* .pam_environment \
+        .config/fish/ .autoenv* .inputrc .envrc .direnv/"),
 ];
 
 /// What a command in a fence does not write, of the reasons above: what others run or obey later, outside of it. It may well
 /// change what the project is built with.
 pub(super) const FENCED_REASONS: &[&str] = &[HOOK, EDITOR, AGENT, RELAY, SHELL];
+
+/// What a line of a shell does not write unasked: also what changes git and the tools that people use in the project.
+pub(super) const ASKED_REASONS: &[&str] = &[HOOK, EDITOR, AGENT, RELAY, SHELL, GIT, TOOL];
 
 /// The same within git's own directory: each can make git run something.
 pub(super) const FENCED_IN_GIT: &[&str] =

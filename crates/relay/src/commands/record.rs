@@ -71,6 +71,7 @@ impl RecordArgs {
             words: &self.command,
             access: self.access,
         };
+        let reading = wanted.reading(ctx);
         let fence = if self.access == Access::Full { None } else { wanted.permit(ctx)? };
         // From here to the end: whatever is typed is meant for the command, and what it did is always recorded.
         SignalGuard::hold_until_exit()?;
@@ -89,7 +90,7 @@ impl RecordArgs {
         let waiting = start_spinner(ctx, "backing up the project's files");
         let mut watch = door.watch_commands(None)?;
         let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| signals.stop_requested() };
-        let secured = watch.begin(&what, &[], &mut progress).cloned();
+        let secured = watch.begin(&what, &door.expected_losses(&reading), &mut progress).cloned();
         drop(waiting);
         let secured = secured?;
         let text = views::recording::secured_line(&secured, began.elapsed(), &ctx.console.err_style());

@@ -11,8 +11,8 @@ use relaycode_project::fence::{
     self, FenceGrants, FenceNeed, FencePlace, ProjectFence, missing_needs, project_fence,
 };
 use relaycode_project::permissions::{
-    CommandGrant, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer, PermissionPlace,
-    PermissionRequest, PermissionRule, PermissionStore,
+    CommandGrant, LineReading, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer,
+    PermissionPlace, PermissionRequest, PermissionRule, PermissionStore, read_arguments,
 };
 use relaycode_tui::clock;
 
@@ -95,16 +95,28 @@ impl FencedCommand<'_> {
         let store = PermissionStore::new(ctx.home.path.as_deref());
         let layers = store.load(self.root, self.config);
         let layers = layers.map_err(|error| CommandFailure::usage(error).unchanged())?;
-        let place = PermissionPlace {
+        let request = PermissionRequest::Arguments(self.texts());
+        Ok(PermissionEngine::new(layers, self.place(ctx)).decide(&request))
+    }
+
+    /// What the command would start, write and destroy.
+    pub(crate) fn reading(&self, ctx: &CommandContext<'_>) -> LineReading {
+        read_arguments(&self.texts(), &self.place(ctx))
+    }
+
+    fn place(&self, ctx: &CommandContext<'_>) -> PermissionPlace {
+        PermissionPlace {
             root: self.root.to_path_buf(),
             directory: ctx.options.directory.clone(),
             home: ctx.home.user_home.clone(),
             temporary: Vec::new(),
             access: self.access,
             is_fenced: true,
-        };
-        let words = self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        Ok(PermissionEngine::new(layers, place).decide(&PermissionRequest::Arguments(words)))
+        }
+    }
+
+    fn texts(&self) -> Vec<String> {
+        self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
     fn line(&self) -> String {

@@ -2,7 +2,7 @@
 //! itself notices nothing of it.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::{Command, Stdio};
@@ -289,6 +289,38 @@ fn git_is_left_alone_and_a_commit_that_the_command_made_is_said() {
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
     assert!(project.path("target/o").exists());
     assert_eq!(fs::read(project.path(".git/refs/heads/main")).unwrap(), head);
+}
+
+#[test]
+fn what_a_line_says_it_destroys_is_backed_up_beyond_the_bounds() {
+    let project = Project::new(&[(".gitignore", "data/\n.relaycode/\n"), ("a.txt", "one\n")]);
+    run(&mut command(&project, &[], "git init -q; git add -A"));
+    // More than is kept of one file else; the first is ignored, the second unknown to git.
+    for path in ["data/large", "new"] {
+        project.put(path, b"begin");
+        let file = fs::File::options().write(true).open(project.path(path)).unwrap();
+        file.set_len((64 << 20) + 1).unwrap();
+    }
+    let there = |path: &str| {
+        let mut beginning = [0; 5];
+        fs::File::open(project.path(path)).unwrap().read_exact(&mut beginning).unwrap();
+        assert_eq!((&beginning, fs::metadata(project.path(path)).unwrap().len()), (b"begin", (64 << 20) + 1));
+    };
+    let ran = record(&project, "true");
+    assert_eq!(ran.err.matches("not backed up").count(), 2, "{ran:?}");
+    for words in [
+        &["rm", "-r", "data", "new"][..],
+        &["git", "clean", "-fdxq"],
+        &["sh", "-c", "cd data && rm l*; rm ../new"],
+    ] {
+        let words: Vec<&str> = ["record", "--"].iter().chain(words).copied().collect();
+        let ran = run(project.command(&words).env("PATH", std::env::var_os("PATH").unwrap()));
+        assert!(ran.code == 0 && !ran.err.contains("not backed up"), "{ran:?}");
+        assert!(!project.path("data/large").exists() && !project.path("new").exists(), "{words:?}");
+        project.done(&["undo", "-y"]);
+        there("data/large");
+        there("new");
+    }
 }
 
 #[test]

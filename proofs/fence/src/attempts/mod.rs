@@ -54,6 +54,11 @@ impl Place {
         self.base.join("outside").join(name)
     }
 
+    /// The key of memory to share with the process outside: no other world's.
+    pub(crate) fn shared_key(&self) -> i32 {
+        self.victim
+    }
+
     /// The name of a socket without a path.
     pub(crate) fn abstract_name(&self) -> Vec<u8> {
         self.base.as_os_str().as_encoded_bytes().to_vec()

@@ -43,10 +43,11 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
             done(memory.map(drop)?)
         },
     },
-    seen("shared_memory_write", |_| {
-        perl(
-            "my $id = shmget(0x52454c41, 0, 0) // die \"$!\\n\"; shmwrite($id, 'mine', 0, 4) or die \"$!\\n\";",
-        )
+    seen("shared_memory_write", |place| {
+        let key = place.shared_key();
+        perl(&format!(
+            "my $id = shmget({key}, 0, 0) // die \"$!\\n\"; shmwrite($id, 'mine', 0, 4) or die \"$!\\n\";"
+        ))
     }),
     seen("setuid_binary", |place| {
         let output = Command::new(place.outside("setuid-cat")).arg(place.outside("root-only")).output()?;

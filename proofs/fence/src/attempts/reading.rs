@@ -30,8 +30,9 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         for entry in fs::read_dir("/proc")?.flatten().filter(|entry| *entry.file_name() != *own) {
             let bytes = fs::read(entry.path().join("environ")).unwrap_or_default();
             read.push_str(&String::from_utf8_lossy(&bytes));
+            read.push('\0');
         }
-        Ok(read)
+        Ok(only_secrets(&read))
     }),
     seen("read_memory_of_others", |place| {
         let maps = fs::read_to_string(format!("/proc/{}/maps", place.victim))?;
@@ -43,9 +44,7 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         memory.seek(SeekFrom::Start(from))?;
         let mut bytes = Vec::new();
         memory.take(to - from).read_to_end(&mut bytes)?;
-        // Only what matters, as the stack is larger than a pipe.
-        let text = String::from_utf8_lossy(&bytes);
-        Ok(text.split('\0').filter(|part| part.contains("SECRET")).collect())
+        Ok(only_secrets(&String::from_utf8_lossy(&bytes)))
     }),
     Attempt {
         name: "read_disk_device",
@@ -69,3 +68,8 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         try_it: |_| Ok(fs::File::open("/dev/kmsg").map(|_| "open".to_owned())?),
     },
 ];
+
+/// Only what matters of it: all is more than a pipe holds, and nobody's to print.
+fn only_secrets(text: &str) -> String {
+    text.split('\0').filter(|part| part.contains("SECRET")).collect()
+}

@@ -4,6 +4,7 @@ mod chains;
 mod commands;
 mod disk;
 mod errno;
+mod everyday;
 mod fence;
 mod flips;
 mod images;
@@ -140,6 +141,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<poison::Poisoned>(),
     entry::<sessions::Sessions>(),
     entry::<fence::Fence>(),
+    entry::<everyday::Everyday>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {

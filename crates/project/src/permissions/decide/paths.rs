@@ -9,96 +9,13 @@ use crate::permissions::layers::PlacedRule;
 use crate::permissions::line::{LineTarget, PathUse};
 use crate::permissions::path_pattern::{RulePathPattern, resolve_links};
 use crate::permissions::rule::{PathVerb, PermissionEffect, RuleSubject};
+use crate::protected::{ProtectedPaths, RUN_LATER_IN_HOME, SECRETS_IN_HOME};
 
 /// Devices that keep nothing.
 const HARMLESS_DEVICES: &[&str] =
     &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "/dev/full"];
-/// Names of files and directories, in the project or the home directory, by which something runs later.
-const PROTECTED_NAMES: &[&str] = &[
-    ".git",
-    ".relaycode",
-    ".ssh",
-    ".gnupg",
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".inputrc",
-    ".envrc",
-    ".direnv",
-    ".gitconfig",
-    ".gitmodules",
-    ".gitattributes",
-    ".vscode",
-    ".idea",
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".gemini",
-    ".opencode",
-    ".mcp.json",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pypirc",
-    ".netrc",
-    ".vimrc",
-    ".exrc",
-    ".emacs",
-    ".tmux.conf",
-    ".husky",
-    ".xinitrc",
-    ".xprofile",
-    ".pam_environment",
-    ".wgetrc",
-    ".curlrc",
-    "relaycode.config.json",
-    "relay.config.json",
-    "relaycode.config.ts",
-    "sitecustomize.py",
-    "usercustomize.py",
-];
-/// Directories beneath the home directory by which something runs later.
-const PROTECTED_IN_HOME: &[&str] = &[
-    ".config",
-    ".local/bin",
-    ".local/share/systemd",
-    "bin",
-    ".cargo/bin",
-    ".cargo/config.toml",
-    ".cargo/config",
-    ".vim",
-];
-/// Files beneath the home directory that hold secrets, and one of the system.
-const SECRETS_IN_HOME: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".config/gcloud",
-    ".config/gh",
-    ".netrc",
-    ".npmrc",
-    ".pypirc",
-    ".git-credentials",
-    ".relaycode",
-    ".password-store",
-    ".mozilla",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".local/share/keyrings",
-    ".cargo/credentials.toml",
-    ".cargo/credentials",
-];
+/// relay's own directory beneath the home directory, and what of the system holds secrets.
+const RELAY_HOME: &str = ".relaycode";
 const SYSTEM_SECRETS: &[&str] =
     &["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/proc", "/root"];
 
@@ -277,13 +194,13 @@ impl PermissionEngine {
             let of_system =
                 || SYSTEM_SECRETS.iter().find(|secret| path.starts_with(secret)).map(ToString::to_string);
             let inside = path.starts_with(&self.place.root);
-            return if inside { None } else { in_home(SECRETS_IN_HOME).or_else(of_system) };
+            let of_relay = || in_home(&[RELAY_HOME]);
+            return if inside { None } else { in_home(SECRETS_IN_HOME).or_else(of_relay).or_else(of_system) };
         }
-        // Spelled in other cases, it is the same file on some disks.
-        let names = path.components().map(|name| name.as_os_str().to_string_lossy().to_lowercase());
-        let known = names.into_iter().find(|name| PROTECTED_NAMES.contains(&name.as_str()));
-        // A bare repository, or a link of git's own: `hooks/` beside `objects/`.
-        known.or_else(|| in_home(PROTECTED_IN_HOME))
+        // Where the project lies says nothing about what is in it.
+        let named = ProtectedPaths.name_of(path.strip_prefix(&self.place.root).unwrap_or(path));
+        let in_home = |names| in_home(names);
+        named.or_else(|| [RUN_LATER_IN_HOME, SECRETS_IN_HOME, &[RELAY_HOME]].into_iter().find_map(in_home))
     }
 }
 

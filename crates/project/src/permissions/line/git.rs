@@ -209,16 +209,32 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
         let act = format!("git {verb}");
         for directory in command.directories.clone() {
             let target = match (directory, verb.as_str(), texts.as_slice()) {
-                (Some(directory), "rm", files)
-                    if all_known && files.iter().all(|file| !file.starts_with('-')) && files.len() == 1 =>
-                {
-                    LineTarget::Beneath(directory.join(files[0]))
-                }
-                (Some(_), _, _) => LineTarget::Beneath(reader.place.root.clone()),
                 (None, _, _) => LineTarget::Unknown,
+                (Some(directory), "rm", [file]) if all_known && !file.starts_with('-') => {
+                    LineTarget::Beneath(directory.join(file))
+                }
+                (Some(_), _, _) if !all_known || takes_ignored(&verb, &texts) => {
+                    LineTarget::Beneath(reader.place.root.clone())
+                }
+                (Some(_), _, _) => {
+                    reader.destroys_uncommitted(&act);
+                    continue;
+                }
             };
             reader.destroys(&act, target);
         }
+    }
+}
+
+/// Whether it also removes what git ignores.
+fn takes_ignored(verb: &str, words: &[&str]) -> bool {
+    let has = |letters: &[char]| {
+        words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
+    };
+    match verb {
+        "clean" => has(&['x', 'X']),
+        "stash" => has(&['a']) || words.iter().any(|word| word.starts_with("--a")),
+        _ => false,
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod environment;
 mod git;
+mod losses;
 mod programs;
 mod reader;
 mod scripts;
@@ -14,6 +15,7 @@ mod wrappers;
 use std::fmt;
 use std::path::PathBuf;
 
+pub use losses::LineLosses;
 pub use reader::{read_arguments, read_line};
 
 use super::rule::{PathVerb, quote_word};
@@ -135,4 +137,7 @@ pub struct DestructiveAct {
     /// What does it: `rm`, `git reset`, `>`.
     pub act: String,
     pub target: LineTarget,
+    /// Of the target only what git could not bring back is lost: changes that are in no commit, and files that it neither knows
+    /// nor ignores.
+    pub spares_ignored: bool,
 }

@@ -610,7 +610,7 @@ fn destroy_operands(reader: &mut LineReader<'_>, name: &str, arguments: &[Comman
         }
     }
     if name == "patch" {
-        reader.destroys(name, super::LineTarget::Beneath(reader.place.root.clone()));
+        reader.destroys_uncommitted(name);
     }
 }
 

@@ -275,8 +275,18 @@ impl<'a> LineReader<'a> {
     }
 
     pub(super) fn destroys(&mut self, act: &str, target: LineTarget) {
+        self.adds_act(DestructiveAct { act: act.to_string(), target, spares_ignored: false });
+    }
+
+    /// An act somewhere in the project, by names that only the program knows.
+    pub(super) fn destroys_uncommitted(&mut self, act: &str) {
+        let target = LineTarget::Beneath(self.place.root.clone());
+        self.adds_act(DestructiveAct { act: act.to_string(), target, spares_ignored: true });
+    }
+
+    fn adds_act(&mut self, act: DestructiveAct) {
         if self.reading.destructive.len() < MAX_ENTRIES {
-            self.reading.destructive.push(DestructiveAct { act: act.to_string(), target });
+            self.reading.destructive.push(act);
         }
     }
 

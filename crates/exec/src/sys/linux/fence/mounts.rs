@@ -68,7 +68,8 @@ pub(super) fn arrange(spec: &JobFence) -> Result<Vec<OsString>, StepError> {
         }
     }
     for path in canonical(&spec.masked) {
-        mask(&path).step(format!("mask {}", path.display()))?;
+        let is_inside = writable.iter().any(|place| path.starts_with(place));
+        mask(&path, is_inside).step(format!("mask {}", path.display()))?;
         protected.push(path);
     }
     seal(&writable, &protected)?;
@@ -146,11 +147,13 @@ fn protect(path: &Path, writable: &[PathBuf], ancestors: &mut BTreeSet<PathBuf>)
     Ok(mount_bind_recursive(path, path)?)
 }
 
-/// Puts nothing over it.
-fn mask(path: &Path) -> io::Result<()> {
+/// Puts nothing over it. Inside of what can be written it is nothing that git knows of: `git clean` and `git stash -u` would fail at
+/// removing an empty directory.
+fn mask(path: &Path, is_inside: bool) -> io::Result<()> {
     if path.is_dir() {
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-        return Ok(mount("tmpfs", path, "tmpfs", flags, c"mode=0500,size=4k")?);
+        mount("tmpfs", path, "tmpfs", flags, c"mode=0700,size=4k")?;
+        return if is_inside { std::fs::write(path.join(".gitignore"), "*\n") } else { Ok(()) };
     }
     // A device that later may not be one: it cannot even be opened.
     Ok(mount_bind("/dev/null", path)?)
