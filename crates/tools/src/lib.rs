@@ -44,5 +44,6 @@ pub use host::{Host, HostAnswer, HostQuestion, ToolProgress};
 pub use jobs::{BackgroundJobs, JobSnapshot, JobStatus};
 pub use tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 pub use workspace::{
-    CheckpointState, CommandSurroundings, ConversationMark, EditMode, RewindRequest, ToolSettings, ToolWorkspace,
+    CheckpointState, CommandSurroundings, ConversationMark, EditMode, RewindRequest, ToolSettings,
+    ToolWorkspace,
 };

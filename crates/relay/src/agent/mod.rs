@@ -2,9 +2,9 @@
 
 pub(crate) mod attachments;
 pub(crate) mod change_groups;
+pub(crate) mod command_surroundings;
 pub(crate) mod conversation;
 mod conversation_printer;
-pub(crate) mod command_surroundings;
 pub(crate) mod event_printer;
 mod first_start;
 pub(crate) mod models;

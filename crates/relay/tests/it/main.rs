@@ -8,10 +8,10 @@
     reason = "tests fail by panicking, and say what they measured"
 )]
 
+mod agent_commands;
 mod agent_conversation;
 mod agent_flags;
 mod agent_hostile;
-mod agent_commands;
 mod agent_run;
 mod agent_self;
 mod all_commands;

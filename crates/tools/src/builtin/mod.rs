@@ -1,8 +1,8 @@
 //! The tools themselves, one file or folder each.
 
 pub(crate) mod ask;
-pub(crate) mod checkpoint;
 pub(crate) mod bash;
+pub(crate) mod checkpoint;
 pub(crate) mod edit;
 pub(crate) mod find;
 pub(crate) mod job;

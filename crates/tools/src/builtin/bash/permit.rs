@@ -6,16 +6,14 @@ use relaycode_exec::FenceAccess;
 use relaycode_project::access::Access;
 use relaycode_project::fence::{FenceGrants, FenceNeed, missing_needs};
 use relaycode_project::permissions::{
-    CommandGrant, LineTarget, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer,
-    PermissionPlace, PermissionRequest, PermissionRule, PermissionStore,
+    CommandGrant, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer, PermissionPlace,
+    PermissionRequest, PermissionRule, PermissionStore,
 };
 
 use crate::host::{HostAnswer, HostQuestion};
 use crate::tool::{ToolError, ToolInvocation};
 use crate::workspace::CommandSurroundings;
 
-/// Paths that a command is going to destroy.
-const MAX_DOOMED: usize = 64;
 /// Characters of a command in a question.
 const MAX_SHOWN: usize = 300;
 
@@ -90,7 +88,11 @@ pub(super) fn permit(
         is_widened: access.is_some() && (!grants.is_empty() || workspace.access == Access::Ask),
         fence,
         rule: decision.rule.name(),
-        doomed: doomed(&decision, workspace.root()),
+        doomed: decision
+            .reading
+            .as_ref()
+            .map(|reading| workspace.door.expected_losses(reading))
+            .unwrap_or_default(),
     })
 }
 
@@ -170,19 +172,4 @@ fn ask(
         }
         _ => Ok(()),
     }
-}
-
-/// What is known to be destroyed beneath the project, as paths from there.
-fn doomed(decision: &PermissionDecision, root: &Path) -> Vec<String> {
-    let acts = decision.reading.iter().flat_map(|reading| &reading.destructive);
-    let mut paths: Vec<String> = acts
-        .filter_map(|act| match &act.target {
-            LineTarget::Path(path) | LineTarget::Beneath(path) => path.strip_prefix(root).ok(),
-            LineTarget::Pattern(_) | LineTarget::Unknown => None,
-        })
-        .filter_map(|path| path.to_str().filter(|path| !path.is_empty()).map(str::to_owned))
-        .take(MAX_DOOMED)
-        .collect();
-    paths.dedup();
-    paths
 }
