@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use relaycode_llm::message::{ToolCall, UserMessage};
-use relaycode_llm::{CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason};
+use relaycode_llm::{CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason, tokens};
 use relaycode_session::{EntryBody, Session, SessionError};
 use relaycode_tools::{Host, Tool, ToolWorkspace};
 use tokio::runtime::{Builder, Runtime};
@@ -180,6 +180,11 @@ impl Agent {
         &mut self.workspace
     }
 
+    /// What the model would read with the next request, in tokens: counted by the provider as far as it did.
+    pub fn context_tokens(&self) -> u64 {
+        tokens::context_tokens(&self.system, &self.definitions, self.shared.transcript().messages())
+    }
+
     /// Another model from the next request on.
     pub fn set_model(&mut self, model: AgentModel) {
         self.models.set_first(model);
@@ -336,6 +341,7 @@ impl Agent {
             self.notice(&format!("the session may not be on disk: {error}"));
         }
         self.shared.set_run_cancel(None);
+        self.usage.context_tokens = self.context_tokens();
         let usage = self.usage;
         self.shared.events.publish(AgentEvent::AgentEnd { reason, message: message.clone(), usage });
         let answer = self.shared.transcript().last_answer();

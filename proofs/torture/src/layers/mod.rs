@@ -1,5 +1,6 @@
 //! The layers: one kind of harm each.
 
+mod agent;
 mod chains;
 mod commands;
 mod disk;
@@ -140,6 +141,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<poison::Poisoned>(),
     entry::<sessions::Sessions>(),
     entry::<fence::Fence>(),
+    entry::<agent::AgentRuns>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {
