@@ -68,7 +68,7 @@ impl Layer for AgentRuns {
     }
 }
 
-/// Words of the results that were told before the kill.
+/// The results that were told before the kill.
 fn kill_run(world: &World, room: &Path, random: &mut Random) -> anyhow::Result<BTreeSet<String>> {
     let turns = (0..TURNS).map(|_| {
         (0..1 + random.below(CALLS)).fold(ScriptedTurn::text("On it."), |turn, _| {
@@ -102,7 +102,8 @@ fn kill_run(world: &World, room: &Path, random: &mut Random) -> anyhow::Result<B
     });
     let texts =
         results.filter_map(|event| event["message"]["content"][0]["text"].as_str().map(str::to_owned));
-    Ok(texts.filter_map(|text| text.split_whitespace().last().map(str::to_owned)).collect())
+    // The first line, which no call says: `Successfully wrote 17 bytes to made-….txt`.
+    Ok(texts.filter_map(|text| text.lines().next().map(str::to_owned)).collect())
 }
 
 fn nothing_runs(room: &Path) -> anyhow::Result<()> {
@@ -124,7 +125,7 @@ fn resume(world: &World, room: &Path, told: &BTreeSet<String>) -> anyhow::Result
     ensure!(ran.code == Some(0), "it ended with {}", ran.told());
     let requests = server.requests();
     let sent = requests.first().context("the model was not asked")?.body.to_string();
-    let lost: Vec<&String> = told.iter().filter(|word| !sent.contains(word.as_str())).collect();
+    let lost: Vec<&String> = told.iter().filter(|line| !sent.contains(line.as_str())).collect();
     ensure!(lost.is_empty(), "results were told and are lost: {lost:?}");
     Ok(())
 }
