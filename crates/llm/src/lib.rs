@@ -13,6 +13,7 @@
 //! | [`stream`] | HTTP, frames, events, the message so far, retries; pulled by the reader |
 //! | [`models`] | models and prices, providers, `models.yml`, selectors, local servers, keys |
 //! | [`failure`] | failure classes, providers' errors, how long to wait |
+//! | [`tokens`] | how many tokens a conversation has |
 //! | `user_directory` | files that only the user can have written |
 //!
 //! One prompt, with tools, from the question to the last answer:
@@ -75,6 +76,7 @@ pub mod message;
 pub mod models;
 pub mod request;
 pub mod stream;
+pub mod tokens;
 mod user_directory;
 pub mod wire;
 

@@ -3,7 +3,7 @@
 //!
 //! | module | what it is for |
 //! |---|---|
-//! | `agent` | what `run` needs: sessions, attachments, groups of changes, who is asked, how events are printed |
+//! | `agent` | relay's own agent for `run` and the conversation: options, sessions, attachments, groups of changes, who is asked, how events are printed |
 //! | `commands` | one file per command: arguments, help, and what it does |
 //! | `wiring` | what every command is given: `context`, the project, the user's directory, providers, programs; mostly here the environment is read |
 //! | `answer` | answers from a file, a pipe, the clipboard or a friend, and the one way through the door for `apply`, `watch` and `do` |

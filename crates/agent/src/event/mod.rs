@@ -200,7 +200,7 @@ pub struct RunUsage {
     pub cache_write: u64,
     /// US dollars.
     pub cost: f64,
-    /// Of the last request and its answer: what the model has read.
+    /// What the model would read next.
     pub context_tokens: u64,
 }
 
@@ -211,7 +211,6 @@ impl RunUsage {
         self.cache_read += usage.cache_read;
         self.cache_write += usage.cache_write;
         self.cost += usage.cost.total;
-        self.context_tokens = usage.total_tokens;
     }
 }
 

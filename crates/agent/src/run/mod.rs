@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use relaycode_llm::message::{ToolCall, UserMessage};
-use relaycode_llm::{CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason};
+use relaycode_llm::{CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason, tokens};
 use relaycode_session::{EntryBody, Session, SessionError};
 use relaycode_tools::{Host, Tool, ToolWorkspace};
 use tokio::runtime::{Builder, Runtime};
@@ -179,6 +179,11 @@ impl Agent {
     /// What the tools share; a new prompt may get a new group of changes.
     pub fn workspace_mut(&mut self) -> &mut ToolWorkspace {
         &mut self.workspace
+    }
+
+    /// What the model would read with the next request, in tokens: counted by the provider as far as it did.
+    pub fn context_tokens(&self) -> u64 {
+        tokens::context_tokens(&self.system, &self.definitions, self.shared.transcript().messages())
     }
 
     /// Another model from the next request on.
@@ -353,6 +358,7 @@ impl Agent {
             self.notice(&format!("the session may not be on disk: {error}"));
         }
         self.shared.set_run_cancel(None);
+        self.usage.context_tokens = self.context_tokens();
         let usage = self.usage;
         self.shared.events.publish(AgentEvent::AgentEnd { reason, message: message.clone(), usage });
         let answer = self.shared.transcript().last_answer();

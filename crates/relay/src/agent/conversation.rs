@@ -145,7 +145,7 @@ impl Conversation<'_> {
     /// What is to be known beside the answer.
     fn report(&self, outcome: &RunOutcome, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
         let look = ctx.console.out_style();
-        if outcome.usage.context_tokens > 0 {
+        if outcome.usage.input + outcome.usage.cache_read + outcome.usage.output > 0 {
             let line = look.safe(&self.usage_line(outcome)).into_owned();
             ctx.print_info(&format!("  {}\n", look.paint(PaintRole::Dim, &line)));
         }
@@ -153,6 +153,8 @@ impl Conversation<'_> {
         match outcome.reason {
             EndReason::Done => Ok(()),
             EndReason::Aborted => {
+                // The terminal shows the keys that were pressed.
+                ctx.console.eprint("\n");
                 Err(CommandFailure::new(Exit::Interrupted, "interrupted", "stopped; what was finished stays"))
             }
             EndReason::ModelFailed | EndReason::ContextOverflow => Err(match &outcome.failure {
@@ -181,9 +183,13 @@ impl Conversation<'_> {
             parts.push(format!("{} +{added} -{removed}", pluralize(entry.members.len(), "edit")));
         }
         let usage = &outcome.usage;
-        let cost = if usage.cost > 0.0 { format!(", ${:.2}", usage.cost) } else { String::new() };
+        let cost = if usage.cost >= 0.005 { format!(", ${:.2}", usage.cost) } else { String::new() };
         let tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
         parts.push(format!("{:.1}k tokens{cost}", tokens as f64 / 1000.0));
+        let window = self.open.models.first.model.context_window;
+        if let Some(percent) = usage.context_tokens.saturating_mul(100).checked_div(window) {
+            parts.push(format!("{percent} % of context"));
+        }
         if group.is_some() {
             parts.push("/undo takes it back".to_string());
         }

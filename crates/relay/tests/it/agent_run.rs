@@ -168,3 +168,38 @@ fn what_a_prompt_changes_is_one_entry_and_undo_takes_it_back_and_the_model_hears
     assert!(body.contains("the user took back all changes that you made for the prompt"), "{body}");
     assert!(body.find("took back").unwrap() < body.find("What now?").unwrap(), "{body}");
 }
+
+#[test]
+fn what_the_model_took_back_itself_is_part_of_its_prompt_and_no_news_to_it() {
+    let write = |path: &str, content: &str| json!({"path": path, "content": content});
+    let (server, project) = serving(
+        WIRES[0],
+        [
+            ScriptedTurn::call("write", write("a.txt", "kept\n")),
+            ScriptedTurn::call("checkpoint", json!({"goal": "Try"})),
+            ScriptedTurn::call("write", write("a.txt", "tried\n")).tool("write", write("b.txt", "tried\n")),
+            ScriptedTurn::call("rewind", json!({"report": "No good."})),
+            ScriptedTurn::text("Kept it."),
+            ScriptedTurn::text("Yes."),
+            ScriptedTurn::text("I see."),
+        ],
+    );
+    fs::write(project.home().join("config.yml"), "agent: {checkpoint: true}\n").unwrap();
+    let before = project.tree();
+    let ran = project.relay(&["run", "Try it"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Kept it.\n"), "{ran:?}");
+    assert_eq!(project.text("a.txt"), "kept\n");
+    assert!(!project.path("b.txt").exists());
+    assert_eq!(project.log().len(), 1, "{:?}", project.log());
+    assert_eq!(project.relay(&["run", "--continue", "Is it?"]).code, 0);
+    let body = server.requests()[5].body.to_string();
+    assert!(!body.contains("the user took back") && body.contains("No good."), "{body}");
+    project.done(&["undo"]);
+    assert_eq!(project.tree(), before);
+    assert_eq!(project.relay(&["run", "--continue", "And now?"]).code, 0);
+    let body = server.requests()[6].body.to_string();
+    assert!(body.contains("the user took back all changes"), "{body}");
+    project.done(&["redo"]);
+    assert_eq!(project.text("a.txt"), "kept\n");
+    assert!(!project.path("b.txt").exists());
+}

@@ -224,6 +224,9 @@ fn the_keys_of_watch_are_shown_with_where_they_come_from() {
       agent.followUpMode             "one-at-a-time"                       default
       agent.interruptMode            "immediate"                           default
       agent.instructions             true                                  default
+      agent.todo                     true                                  default
+      agent.checkpoint               false                                 default
+      agent.askTimeout               30                                    default
       agent.asyncEnabled             true                                  default
       agent.asyncMaxJobs             100                                   default
       agent.asyncPollWaitDuration    "30s"                                 default

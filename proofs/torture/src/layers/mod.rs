@@ -1,5 +1,6 @@
 //! The layers: one kind of harm each.
 
+mod agent;
 mod chains;
 mod commands;
 mod disk;
@@ -142,6 +143,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<sessions::Sessions>(),
     entry::<fence::Fence>(),
     entry::<everyday::Everyday>(),
+    entry::<agent::AgentRuns>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {

@@ -36,7 +36,7 @@ fn commands_that_do_not_exist() {
 
       tip: a similar subcommand exists: 'apply'
 
-    Usage: relay [OPTIONS] <COMMAND>
+    Usage: relay [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
 
@@ -45,7 +45,7 @@ fn commands_that_do_not_exist() {
     ----- stderr -----
     error: unrecognized subcommand 'frobnicate'
 
-    Usage: relay [OPTIONS] <COMMAND>
+    Usage: relay [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
 
@@ -72,7 +72,7 @@ fn commands_that_do_not_exist() {
     ----- stderr -----
     error: unrecognized subcommand 'frobnicate'
 
-    Usage: relay [OPTIONS] <COMMAND>
+    Usage: relay [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
 
@@ -83,7 +83,7 @@ fn commands_that_do_not_exist() {
 
       tip: a similar subcommand exists: 'undo'
 
-    Usage: relay [OPTIONS] <COMMAND>
+    Usage: relay [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
     ");
@@ -142,7 +142,7 @@ fn options_that_do_not_exist() {
 
       tip: a similar argument exists: '--version'
 
-    Usage: relay --version <COMMAND>
+    Usage: relay --version
 
     For more information, try '--help'.
     ");

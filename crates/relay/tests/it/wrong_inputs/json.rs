@@ -35,7 +35,7 @@ fn each_kind_of_failure_is_one_object() {
 
       tip: a similar subcommand exists: 'apply'
 
-    Usage: relay [OPTIONS] <COMMAND>
+    Usage: relay [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
 

@@ -25,7 +25,8 @@ fn said(text: &str) -> HostAnswer {
 
 fn colour(more: Value) -> Value {
     let mut question = json!({"id": "colour", "question": "Which colour?", "options": [{"label": "red"}, {"label": "blue"}]});
-    question.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let (Value::Object(fields), Value::Object(more)) = (&mut question, more) else { unreachable!() };
+    fields.extend(more);
     question
 }
 

@@ -98,10 +98,10 @@ impl Tool for TodoWriteTool {
         if !errors.is_empty() {
             text.push_str(&format!("Errors: {}\n", errors.join("; ")));
         }
-        if !(all == 0 && errors.is_empty()) || !list.phases.is_empty() {
-            list.write_summary(&mut text);
-        } else {
+        if list.phases.is_empty() && errors.is_empty() {
             text.push_str("Todo list cleared.");
+        } else {
+            list.write_summary(&mut text);
         }
         let summary = match list.active() {
             Some(task) => format!("{done} of {} done, now: {}", pluralize(all, "task"), task.content),

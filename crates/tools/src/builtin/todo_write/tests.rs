@@ -17,7 +17,8 @@ fn project() -> TestProject {
 
 /// The text, and the statuses by task.
 fn ops(project: &TestProject, ops: Value) -> (String, Vec<String>) {
-    let output = project.call("todo_write", json!({ "ops": ops })).unwrap();
+    let arguments = Value::Object([("ops".to_string(), ops)].into_iter().collect());
+    let output = project.call("todo_write", arguments).unwrap();
     let details = output.details.clone().unwrap();
     let tasks =
         details["phases"].as_array().unwrap().iter().flat_map(|phase| phase["tasks"].as_array().unwrap());
