@@ -173,6 +173,7 @@ impl ToolWorkspace {
     }
 
     pub fn set_group(&self, group: Option<String>, title: Option<String>) {
+        self.recorder.set_group(group.clone());
         let mut state = self.state();
         (state.group, state.title) = (group, title);
     }
