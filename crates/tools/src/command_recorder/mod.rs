@@ -5,6 +5,9 @@
 //! changes: between the end of one record and the beginning of the next a command could change what is in neither. An edit that
 //! is made meanwhile is in that record as well as in its own; an undo of both takes it back once.
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::{Receiver, Sender, channel};
