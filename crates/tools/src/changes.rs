@@ -70,8 +70,6 @@ pub(crate) fn submit(
         return Err(ToolError::refused(said));
     }
     let mut outcome: Option<Result<SubmitOutcome, DoorError>> = None;
-    // What a command in the background did so far is its own.
-    let _paused = workspace.pause_recording();
     call.host.with_approver(call.id, &mut |approver| {
         let mut approver = CallApprover { approver, cancel: call.cancel };
         if workspace.access == Access::Ask

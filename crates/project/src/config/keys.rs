@@ -326,7 +326,7 @@ pub static KEYS: [ConfigKey; 53] = [
         "How long one look at commands in the background waits for one of them to end.").user_only(),
     key("agent.bashAutoBackground", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.bash_auto_background),
         "Whether a command that takes long goes on in the background by itself.").user_only(),
-    key("agent.bashAutoBackgroundThreshold", number(1_000, HOUR), |c| ConfigSlot::Number(&mut c.agent.bash_auto_background_threshold),
+    key("agent.bashBackgroundAfter", number(1_000, HOUR), |c| ConfigSlot::Number(&mut c.agent.bash_background_after),
         "Milliseconds after which it does.").user_only(),
     key("agent.bashInterceptor", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.bash_interceptor),
         "Whether commands for which there is a better tool (cat, grep, find, sed -i) are refused with its name.").user_only(),

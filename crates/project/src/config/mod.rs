@@ -219,7 +219,7 @@ pub struct AgentConfig {
     /// A command that takes long goes on in the background.
     pub bash_auto_background: bool,
     /// Milliseconds after which it does.
-    pub bash_auto_background_threshold: u64,
+    pub bash_background_after: u64,
     /// Commands for which there is a better tool are refused.
     pub bash_interceptor: bool,
     /// Commands see `CI=1`.
@@ -305,7 +305,7 @@ impl Default for Config {
                 async_max_jobs: 100,
                 async_poll_wait: AgentPollWait(30),
                 bash_auto_background: false,
-                bash_auto_background_threshold: 60_000,
+                bash_background_after: 60_000,
                 bash_interceptor: false,
                 bash_ci: true,
                 bash_output_bytes: 50 << 10,

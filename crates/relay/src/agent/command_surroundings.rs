@@ -30,7 +30,7 @@ pub(crate) fn prepare_commands(
         secret_variables: key_variables(registry).map(Into::into).collect(),
     });
     let bounded = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let threshold = Duration::from_millis(config.bash_auto_background_threshold);
+    let threshold = Duration::from_millis(config.bash_background_after);
     workspace.settings = ToolSettings {
         bash_output_bytes: bounded(config.bash_output_bytes),
         bash_interceptor: config.bash_interceptor,

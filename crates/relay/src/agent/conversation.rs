@@ -207,9 +207,7 @@ impl Conversation<'_> {
     }
 
     fn undo(&mut self, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
-        let workspace = self.open.agent.workspace();
-        let _paused = workspace.pause_recording();
-        let door = &workspace.door;
+        let door = &self.open.agent.workspace().door;
         let request = RevertRequest {
             root: &door.root,
             ledger: &door.ledger,

@@ -231,7 +231,7 @@ fn the_keys_of_watch_are_shown_with_where_they_come_from() {
       agent.asyncMaxJobs             100                                   default
       agent.asyncPollWaitDuration    "30s"                                 default
       agent.bashAutoBackground       false                                 default
-      agent.bashAutoBackgroundThreshold 60000                              default
+      agent.bashBackgroundAfter      60000                                 default
       agent.bashInterceptor          false                                 default
       agent.bashCi                   true                                  default
       agent.bashOutputBytes          51200                                 default

@@ -18,7 +18,7 @@ use relaycode_door::Door;
 use relaycode_project::access::Access;
 
 use crate::builtin::todo_write::TodoList;
-use crate::command_recorder::{CommandRecorder, RecorderPause};
+use crate::command_recorder::CommandRecorder;
 use crate::jobs::BackgroundJobs;
 
 pub use checkpoint::{CheckpointState, ConversationMark, RewindRequest};
@@ -183,6 +183,7 @@ impl ToolWorkspace {
     }
 
     pub fn set_group(&self, group: Option<String>, title: Option<String>) {
+        self.recorder.set_group(group.clone());
         let mut state = self.state();
         (state.group, state.title) = (group, title);
         drop(state);
@@ -203,12 +204,6 @@ impl ToolWorkspace {
     /// The prompt is done: what its commands changed is complete, unless one goes on in the background.
     pub fn end_turn(&self) {
         self.recorder.end_turn();
-    }
-
-    /// Records what commands in the background changed so far, and nothing more until the value goes: for whoever changes files
-    /// between calls.
-    pub fn pause_recording(&self) -> RecorderPause<'_> {
-        self.recorder.pause()
     }
 
     /// What was not done since the last look, because nobody could be asked: sentences.

@@ -62,7 +62,7 @@ fn every_key_acts_from_the_users_own_file() {
         ("agent.asyncMaxJobs", "7"),
         ("agent.asyncPollWaitDuration", "1m"),
         ("agent.bashAutoBackground", "true"),
-        ("agent.bashAutoBackgroundThreshold", "2000"),
+        ("agent.bashBackgroundAfter", "2000"),
         ("agent.bashInterceptor", "true"),
         ("agent.bashCi", "false"),
         ("agent.bashOutputBytes", "4096"),

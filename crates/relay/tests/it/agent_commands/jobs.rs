@@ -122,7 +122,7 @@ fn a_command_that_takes_long_goes_on_in_the_background_where_that_is_set() {
         ScriptedTurn::call("bash", command("touch go")),
         job(json!({"poll": ["bash-1"]})),
     ])
-    .configure("agent: {bashAutoBackground: true, bashAutoBackgroundThreshold: 1000}\n");
+    .configure("agent: {bashAutoBackground: true, bashBackgroundAfter: 1000}\n");
     let before = run.project.tree();
     run.run(&[]);
     let results = run.results();

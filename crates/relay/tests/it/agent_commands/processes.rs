@@ -12,7 +12,18 @@ use super::{ShellRun, command, is_running, result, wait_until};
 #[test]
 fn a_flood_is_bounded_in_memory_and_on_disk() {
     let run = ShellRun::of([json!({"command": "yes flood", "timeout": 4})]);
-    run.run(&[]);
+    let quiet = || Stdio::null();
+    let mut relay = run.project.command(&["run", "Go"]).stdout(quiet()).stderr(quiet()).spawn().unwrap();
+    let status = format!("/proc/{}/status", relay.id());
+    let mut peak = 0;
+    while relay.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak = peak.max(line.map_or(0, |line| line.trim_end_matches("kB").trim().parse::<u64>().unwrap()));
+        std::thread::yield_now();
+    }
+    println!("peak memory: {peak} kB");
+    assert!(peak > 0 && peak < 150_000, "{peak} kB");
     let said = &run.results()[0];
     assert!(said.len() < 52 << 10 && said.contains("artifact://0"), "{}", said.len());
     assert!(said.ends_with("Command timed out after 4 seconds"));

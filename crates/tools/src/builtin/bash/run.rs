@@ -198,8 +198,10 @@ impl CommandOrder {
         };
         // The recording holds its own lock until here.
         self.job.keep_open = None;
+        // What it made where git looks for what to run does not stay because another command goes on.
+        let at_once = self.fence.as_ref().is_some_and(|fence| !fence.made_names().is_empty());
         let changes = match call {
-            Some(call) => self.recorder.end(&call, outcome.as_ref().ok()),
+            Some(call) => self.recorder.end(&call, outcome.as_ref().ok(), at_once),
             None => Ok(CommandChanges::default()),
         };
         CommandRun {

@@ -118,7 +118,6 @@ fn take_back_files(call: &ToolInvocation<'_>, mark: &ConversationMark) -> Result
         origin: "agent",
         now: format!("{:.3}", jiff::Timestamp::now()),
     };
-    let _paused = call.workspace.pause_recording();
     let plan = match call.workspace.door.rewind(&rewind, &|| call.cancel.is_cancelled()) {
         Ok(None) => return Ok(Vec::new()),
         Ok(Some(plan)) => plan,

@@ -1,9 +1,12 @@
 //! What the commands of a turn change, recorded with its edits: one recording over the turn, on a thread of its own, so that what
 //! was secured for one command is there for the next, and commands in the background go on between calls.
 //!
-//! While several commands run, what changed is recorded each time one begins or ends, and before each edit: who of them changed
-//! what is not known, that it was none of the edits is. What a command changes just while an edit is made, or between the end
-//! of one record and the next look, is part of no record.
+//! Commands that run at the same time are one record, which is written when the last of them has ended, or when the turn's group
+//! changes: between the end of one record and the beginning of the next a command could change what is in neither. An edit that
+//! is made meanwhile is in that record as well as in its own; an undo of both takes it back once.
+
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
@@ -59,14 +62,17 @@ pub(crate) struct CommandChanges {
 
 enum RecorderRequest {
     Begin(Box<RecorderStart>, Sender<Result<Option<Arc<OwnedFd>>, String>>),
-    End(String, Option<Box<JobOutcome>>, Sender<Result<CommandChanges, String>>),
-    Pause(Sender<()>),
-    Resume,
+    End(Box<RecorderEnd>, Sender<Result<CommandChanges, String>>),
+    SetGroup(Option<String>, Sender<()>),
     EndTurn(Sender<()>),
 }
 
-/// Nothing is recorded while this lives.
-pub struct RecorderPause<'r>(&'r CommandRecorder);
+/// A command that ended.
+struct RecorderEnd {
+    call: String,
+    outcome: Option<JobOutcome>,
+    at_once: bool,
+}
 
 impl CommandRecorder {
     pub(crate) fn new(door: Arc<Door>) -> CommandRecorder {
@@ -91,20 +97,24 @@ impl CommandRecorder {
         answer.recv().map_err(|_| GONE.to_string())?
     }
 
-    /// Records what a command changed.
+    /// Records what a command changed, if no other runs or that has to be done `at_once`.
     ///
     /// # Errors
     /// Why it is not recorded; `relay recover` tries again.
-    pub(crate) fn end(&self, call: &str, outcome: Option<&JobOutcome>) -> Result<CommandChanges, String> {
-        let outcome = outcome.cloned().map(Box::new);
-        self.request(|reply| RecorderRequest::End(call.to_string(), outcome, reply))
+    pub(crate) fn end(
+        &self,
+        call: &str,
+        outcome: Option<&JobOutcome>,
+        at_once: bool,
+    ) -> Result<CommandChanges, String> {
+        let end = RecorderEnd { call: call.to_string(), outcome: outcome.cloned(), at_once };
+        self.request(|reply| RecorderRequest::End(Box::new(end), reply))
             .unwrap_or_else(|| Err(GONE.to_string()))
     }
 
-    /// Records what commands in the background changed so far, and nothing more until the value goes.
-    pub(crate) fn pause(&self) -> RecorderPause<'_> {
-        self.request(RecorderRequest::Pause);
-        RecorderPause(self)
+    /// What commands in the background change from now on belongs to this group.
+    pub(crate) fn set_group(&self, group: Option<String>) {
+        self.request(|reply| RecorderRequest::SetGroup(group, reply));
     }
 
     /// Closes the turn's group, unless a command goes on.
@@ -132,15 +142,6 @@ impl CommandRecorder {
     }
 }
 
-impl Drop for RecorderPause<'_> {
-    fn drop(&mut self) {
-        let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(worker) = worker.as_ref() {
-            let _ = worker.requests.send(RecorderRequest::Resume);
-        }
-    }
-}
-
 const GONE: &str = "changes are not recorded any more: the recording ended unexpectedly";
 
 fn serve(door: &Door, requests: &Receiver<RecorderRequest>) {
@@ -151,11 +152,10 @@ fn serve(door: &Door, requests: &Receiver<RecorderRequest>) {
                 Ok(watch) => next = TurnRecorder::new(door, watch, &start).serve(*start, reply, requests),
                 Err(error) => drop(reply.send(Err(error.to_string()))),
             },
-            RecorderRequest::End(_, _, reply) => drop(reply.send(Err(GONE.to_string()))),
-            RecorderRequest::Pause(reply) | RecorderRequest::EndTurn(reply) => {
+            RecorderRequest::End(_, reply) => drop(reply.send(Err(GONE.to_string()))),
+            RecorderRequest::SetGroup(_, reply) | RecorderRequest::EndTurn(reply) => {
                 let _ = reply.send(());
             }
-            RecorderRequest::Resume => {}
         }
     }
 }
@@ -192,6 +192,7 @@ impl<'d> TurnRecorder<'d> {
         requests: &Receiver<RecorderRequest>,
     ) -> Option<RecorderRequest> {
         let mut next = Some(RecorderRequest::Begin(Box::new(first), reply));
+        let mut turn_end: Option<Sender<()>> = None;
         let other = loop {
             let Some(request) = next.take().or_else(|| requests.recv().ok()) else {
                 let _ = self.record(None);
@@ -202,39 +203,43 @@ impl<'d> TurnRecorder<'d> {
                     if self.running.is_empty() {
                         break Some(RecorderRequest::Begin(start, reply));
                     }
-                    match self.change_group(&start) {
+                    match self.change_group(start.group.as_deref()) {
                         Ok(()) => drop(reply.send(self.begin(*start))),
                         Err(error) => drop(reply.send(Err(error))),
                     }
                 }
                 RecorderRequest::Begin(start, reply) => drop(reply.send(self.begin(*start))),
-                RecorderRequest::End(call, outcome, reply) => {
-                    drop(reply.send(self.end(&call, outcome.as_deref())));
-                }
-                RecorderRequest::Pause(reply) => {
-                    // What cannot be recorded now, the end of the command tells.
-                    let _ = self.record(None);
+                RecorderRequest::End(end, reply) => drop(reply.send(self.end(&end))),
+                RecorderRequest::SetGroup(group, reply) => {
+                    if !self.running.is_empty() && group != self.group {
+                        // What cannot be done now, the end of a command tells.
+                        let _ = self.change_group(group.as_deref());
+                    }
                     let _ = reply.send(());
                 }
-                RecorderRequest::Resume => drop(self.resume()),
                 RecorderRequest::EndTurn(reply) => {
                     if self.running.is_empty() {
-                        // What is left is cleared by the next command.
-                        let _ = self.watch.close();
-                        let _ = reply.send(());
-                        return None;
+                        turn_end = Some(reply);
+                        break None;
                     }
                     let _ = reply.send(());
                 }
             }
         };
+        // What is left is cleared by the next command.
         let _ = self.watch.close();
+        if let Some(reply) = turn_end {
+            let _ = reply.send(());
+        }
         other
     }
 
     fn begin(&mut self, start: RecorderStart) -> Result<Option<Arc<OwnedFd>>, String> {
         let call = start.call.clone();
-        self.record(None)?;
+        // What is protected is set aside after commands in a fence alone.
+        if self.running.iter().any(|running| running.is_fenced != start.is_fenced) {
+            self.record(None)?;
+        }
         self.running.push(start);
         if let Err(error) = self.resume() {
             self.running.retain(|running| running.call != call);
@@ -244,21 +249,27 @@ impl<'d> TurnRecorder<'d> {
         Ok(self.watch.recording.liveness_fd().map(Arc::new))
     }
 
-    fn end(&mut self, call: &str, outcome: Option<&JobOutcome>) -> Result<CommandChanges, String> {
-        let recorded = self.record(outcome);
-        self.running.retain(|running| running.call != call);
+    fn end(&mut self, end: &RecorderEnd) -> Result<CommandChanges, String> {
+        self.running.retain(|running| running.call != end.call);
+        if !self.running.is_empty() && !end.at_once {
+            return Ok(CommandChanges::default());
+        }
+        let recorded = self.record(end.outcome.as_ref());
         let _ = self.resume();
         recorded?;
         Ok(std::mem::take(&mut self.untold))
     }
 
     /// The turn is another one, and commands of the one before go on.
-    fn change_group(&mut self, start: &RecorderStart) -> Result<(), String> {
-        self.record(None)?;
-        let watch = self.door.watch_commands(start.group.as_deref()).map_err(|error| error.to_string())?;
+    fn change_group(&mut self, group: Option<&str>) -> Result<(), String> {
+        let recorded = self.record(None);
+        let watch = self.door.watch_commands(group).map_err(|error| error.to_string())?;
         let _ = std::mem::replace(&mut self.watch, watch).close();
-        self.group.clone_from(&start.group);
-        Ok(())
+        self.group = group.map(str::to_owned);
+        for running in &mut self.running {
+            running.group.clone_from(&self.group);
+        }
+        recorded.and(self.resume())
     }
 
     fn record(&mut self, outcome: Option<&JobOutcome>) -> Result<(), String> {
