@@ -36,7 +36,7 @@ pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleText};
 pub use door::{Door, PlanPreview};
-pub use gate::GateReport;
+pub use gate::{GateFence, GateReport};
 pub use instructions::{InstructionsError, ModelInstructions};
 pub use relaycode_ledger::Digest;
 pub use set_aside::{ProtectedChange, ProtectedFile, SetAsideReport, SetAsideRun};

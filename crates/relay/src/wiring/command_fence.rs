@@ -4,27 +4,19 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use relaycode_exec::{ExecError, ExitReason, FenceAccess, FenceLevel, Job, JobOutcome, Runner, probe_fence};
+use relaycode_door::GateFence;
+use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome};
 use relaycode_project::access::Access;
-use relaycode_project::config::LoadedConfig;
-use relaycode_project::fence::{
-    CommandNeed, FenceGrants, FenceNeed, FencePlace, ProjectFence, find_need, project_fence,
-};
+use relaycode_project::config::{Config, LoadedConfig};
+use relaycode_project::fence::{CommandFence, CommandNeed, FenceGrants, FenceNeed, FencePlace, find_need};
 use relaycode_project::permissions::{
     CommandArgument, CommandGrant, LineReading, PermissionDecision, PermissionEffect, PermissionEngine,
     PermissionLayer, PermissionPlace, PermissionRequest, PermissionRule, PermissionStore, read_arguments,
 };
 use relaycode_tui::clock;
 
-use crate::approver::private_dir::PrivateDir;
 use crate::report::render::permissions::shell_quoted;
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, UserPrograms, questions};
-
-/// A fence, and the command's own directory for temporary files, which goes with it.
-pub(crate) struct CommandFence {
-    pub(crate) project: ProjectFence,
-    _temp: PrivateDir,
-}
 
 /// Where a command is to run, and with which access.
 pub(crate) struct FencedCommand<'a> {
@@ -40,11 +32,7 @@ impl FencedCommand<'_> {
     /// # Errors
     /// If it may not run.
     pub(crate) fn permit(&self, ctx: &CommandContext<'_>) -> CommandResult<Option<CommandFence>> {
-        let access = match self.access {
-            Access::Full => return Ok(None),
-            Access::ReadOnly => FenceAccess::ReadOnly,
-            Access::Ask | Access::Workspace => FenceAccess::Workspace,
-        };
+        let Some(access) = self.access.fence() else { return Ok(None) };
         let decision = self.decide(ctx)?;
         let line = self.line();
         if decision.effect == PermissionEffect::Deny {
@@ -75,19 +63,16 @@ impl FencedCommand<'_> {
             sockets: given.iter().any(|grant| matches!(grant, CommandGrant::UnixSocket(_))),
             hidden: Vec::new(),
         };
-        let temp = PrivateDir::new(&UserPrograms::from_env().scratch_dir);
-        let temp = temp.map_err(|error| {
-            CommandFailure::unexpected(format!("no directory for temporary files can be made: {error}"))
-                .unchanged()
-        })?;
+        let scratch = UserPrograms::from_env().scratch_dir;
         let place = FencePlace {
             root: self.root,
             user_home: ctx.home.user_home.as_deref(),
             relay_home: ctx.home.path.as_deref(),
-            temp: temp.path(),
+            temp: &scratch,
         };
-        let project = project_fence(&place, access, &grants, &|name| std::env::var_os(name));
-        Ok(Some(CommandFence { project, _temp: temp }))
+        let fence = CommandFence::new(&place, access, &grants, &|name| std::env::var_os(name));
+        let failed = |error| format!("no directory for temporary files can be made: {error}");
+        fence.map(Some).map_err(|error| CommandFailure::unexpected(failed(error)).unchanged())
     }
 
     fn decide(&self, ctx: &CommandContext<'_>) -> CommandResult<PermissionDecision> {
@@ -175,21 +160,15 @@ fn missing_needs(commands: &[Vec<String>], given: &[CommandGrant]) -> Vec<Comman
     needs
 }
 
-/// Runs a job in its fence at the best level that the machine allows. The strongest is tried with the job itself: a fence that
-/// cannot be built has not run anything.
-pub(crate) fn run_fenced(
-    runner: &Runner,
-    job: &mut Job,
-    stop: &dyn Fn() -> bool,
-) -> Result<JobOutcome, ExecError> {
-    let first = runner.run(job, stop, &mut |_| {});
-    let (Err(ExecError::Fence { .. }), Some(fence)) = (&first, &mut job.fence) else { return first };
-    let Ok(own) = std::env::current_exe() else { return first };
-    if probe_fence(&own, &UserPrograms::from_env().scratch_dir).level != FenceLevel::Rules {
-        return first;
-    }
-    fence.level = FenceLevel::Rules;
-    runner.run(job, stop, &mut |_| {})
+/// What the project's commands need of the machine to run in a fence, if the user wants one around them.
+pub(crate) fn gate_fence(config: &Config, ctx: &CommandContext<'_>) -> Option<GateFence> {
+    let access = config.patch.command_access.fence()?;
+    Some(GateFence {
+        access,
+        user_home: ctx.home.user_home.clone(),
+        scratch: UserPrograms::from_env().scratch_dir,
+        variable: |name| std::env::var_os(name),
+    })
 }
 
 /// What to tell of a command that failed in a fence and whose output was not seen.
