@@ -91,7 +91,8 @@ impl FencedCommand<'_> {
     fn place(&self, ctx: &CommandContext<'_>) -> PermissionPlace {
         PermissionPlace {
             root: self.root.to_path_buf(),
-            directory: ctx.options.directory.clone(),
+            // As the root is: a rule for a command holds inside of it only.
+            directory: ctx.options.directory.canonicalize().unwrap_or_else(|_| self.root.to_path_buf()),
             home: ctx.home.user_home.clone(),
             temporary: Vec::new(),
             access: self.access,

@@ -2,6 +2,7 @@
 //! torture --only fence`. Skipped where the machine allows no fence.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -178,6 +179,42 @@ fn a_fenced_command_that_stops_gives_the_terminal_back_and_goes_on() {
     session.wait_for("after typed");
     session.wait_for("end 0");
     session.end();
+}
+
+#[test]
+fn a_rule_allows_a_command_that_would_be_asked_about_and_is_named_where_nobody_can_be_asked() {
+    let Some(project) = repository() else { return };
+    project.put("sub/run.sh", b"echo ran > ran");
+    let ask = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_relay"));
+        command.args(["record", "--access", "ask", "--", "/bin/sh", "run.sh"]).process_group(0);
+        project.surround(&mut command);
+        command.env_remove("TMPDIR").env("PATH", "/usr/bin:/bin").current_dir(project.path("sub"));
+        run(&mut command)
+    };
+    let mut seen = Transcript::default();
+    seen.add("without a rule", &ask());
+    seen.add("a rule", &project.relay(&["permissions", "add", "allow", "/bin/sh run.sh"]));
+    seen.add("with it", &ask());
+    assert_eq!(project.text("sub/ran"), "ran\n");
+    relay_snapshot!(seen, @"
+    # without a rule
+    exit 13
+    ----- stderr -----
+    ✗ `/bin/sh run.sh`: no rule allows `/bin/sh run.sh`; nothing was changed
+      `relay permissions add allow '/bin/sh run.sh'` allows it; `--access full` runs it without a fence
+
+    # a rule
+    exit 0
+    ----- stdout -----
+    ✓ added: allow /bin/sh run.sh (for this project)
+
+    # with it
+    exit 0
+    ----- stderr -----
+    backed up 4 files, 71 bytes in <duration>
+    ✓ recorded change-1 · 1 file +1 · `relay revert <id>` undoes it
+    ");
 }
 
 #[test]
