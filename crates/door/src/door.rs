@@ -14,6 +14,7 @@ use relaycode_project::trust::{self, TrustRequest, TrustStore};
 use relaycode_project::{git::Git, identity};
 
 use crate::approval::rules::{ApprovalReason, CheckedChange};
+use crate::gate::run::GateFence;
 use crate::submit::outcome::{DoorError, SubmitOutcome};
 use crate::{approval::approver::Approver, submit, submit::submission::Submission};
 
@@ -31,6 +32,8 @@ pub struct Door {
     pub loaded: LoadedConfig,
     /// Runs the project's commands.
     pub runner: Runner,
+    /// What a fence around them needs; `None`: they run without one.
+    pub gate_fence: Option<GateFence>,
     home: Option<PathBuf>,
 }
 
@@ -53,7 +56,7 @@ impl Door {
         home: Option<PathBuf>,
         runner: Runner,
     ) -> Door {
-        Door { root, ledger, loaded, runner, home }
+        Door { root, ledger, loaded, runner, gate_fence: None, home }
     }
 
     /// How long one of the project's commands may take.
@@ -159,6 +162,11 @@ impl Door {
     /// Whether the user trusts what the project's file wants.
     pub fn trust_state(&self) -> trust::TrustState {
         self.trust().state(&self.root, &self.wants())
+    }
+
+    /// The user's own directory.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
     }
 
     /// Whether there is a directory of the user's, where keys and trust are kept.

@@ -38,7 +38,7 @@ pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleText};
 pub use door::{Door, PlanPreview};
-pub use gate::GateReport;
+pub use gate::{GateFence, GateReport};
 pub use instructions::{InstructionsError, ModelInstructions};
 pub use relaycode_ledger::{Digest, LedgerError, SecureProgress, TxId};
 pub use rewind::{RewindMark, redacted_operations};

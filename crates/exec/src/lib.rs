@@ -15,6 +15,7 @@
 //! | `keeper` | `handle` relay's hold on it, `own_children` whom relay started itself, `protocol` the messages between them, `process` the keeper's own side |
 //! | `output` | the streams, what is kept of them in memory, and the file for the rest |
 //! | `fence` | what a command may touch: the order to the stage that enters the fence, and its report |
+//! | `private_dir` | a directory of its own for a program's files, which goes with the job |
 //! | `detach` | the one exception: a process that outlives relay |
 //! | `sys` | what differs by system: who descends from a process, and more |
 
@@ -25,6 +26,7 @@ mod keeper;
 mod live;
 pub mod outcome;
 mod output;
+mod private_dir;
 mod runner;
 mod sys;
 
@@ -37,6 +39,7 @@ pub use job::{CaptureLimits, Deadlines, Job, JobCommand, JobEnvironment, JobInpu
 pub use keeper::process::run_keeper;
 pub use live::{LiveJob, ProcessEvent};
 pub use outcome::{CapturedOutput, ExecError, ExitReason, JobOutcome};
+pub use private_dir::PrivateDir;
 pub use runner::Runner;
 
 /// How many keepers with this label ([`Runner::with_label`]) this process descends from, whatever its environment says;

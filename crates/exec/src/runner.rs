@@ -6,7 +6,7 @@
 
 use std::io;
 use std::os::fd::AsFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -18,7 +18,9 @@ use crate::keeper::protocol::{KeeperExitReason, KeeperReport, StartErrorKind, en
 use crate::live::LiveJob;
 use crate::output::capture::OutputCapture;
 use crate::output::streams::{ChildStreams, ParentStreams, PipeReadOutcome, StdinWriter, open_streams};
-use crate::{Deadlines, ExecError, ExitReason, Job, JobCommand, JobOutcome, JobOutput};
+use crate::{
+    Deadlines, ExecError, ExitReason, FenceLevel, Job, JobCommand, JobOutcome, JobOutput, probe_fence,
+};
 
 /// How often `stop` is asked, and how long nothing is looked at at most.
 const TICK: Duration = Duration::from_millis(50);
@@ -68,6 +70,27 @@ impl Runner {
                 return running.finish(verdict, stop);
             }
         }
+    }
+
+    /// Runs a job in its fence at the best level that the machine allows. The strongest is tried with the job itself: a fence that
+    /// cannot be built has not run anything. `scratch` is any directory that can be written.
+    ///
+    /// # Errors
+    /// As [`Runner::run`]; also if the machine allows no fence.
+    pub fn run_fenced(
+        &self,
+        job: &mut Job,
+        scratch: &Path,
+        stop: &dyn Fn() -> bool,
+        watch: &mut dyn FnMut(&[u8]),
+    ) -> Result<JobOutcome, ExecError> {
+        let first = self.run(job, stop, watch);
+        let (Err(ExecError::Fence { .. }), Some(fence)) = (&first, &mut job.fence) else { return first };
+        if probe_fence(&self.keeper.path, scratch).level != FenceLevel::Rules {
+            return first;
+        }
+        fence.level = FenceLevel::Rules;
+        self.run(job, stop, watch)
     }
 
     /// Starts a job to talk with: what it prints is read, and with [`crate::Input::Open`] what it reads is

@@ -2,6 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
+use relaycode_exec::FenceAccess;
+
 /// What an agent may do, least first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Access {
@@ -27,6 +29,15 @@ impl Access {
             Access::Ask => "ask",
             Access::Workspace => "workspace",
             Access::Full => "full",
+        }
+    }
+
+    /// The fence that a command has at this level; `None`: none.
+    pub fn fence(self) -> Option<FenceAccess> {
+        match self {
+            Access::Full => None,
+            Access::ReadOnly => Some(FenceAccess::ReadOnly),
+            Access::Ask | Access::Workspace => Some(FenceAccess::Workspace),
         }
     }
 

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
@@ -14,6 +15,7 @@ use relaycode_ledger::{
     SecureReport, TransactionHeader, TxId,
 };
 
+use super::child;
 use super::measure::{BenchReport, Measured, milliseconds};
 use super::snapshot::{find, make_tree, median, processor_time};
 
@@ -32,6 +34,11 @@ const DIRTY: (usize, usize) = (1_000, 100_000);
 /// Milliseconds in which it is secured.
 const DIRTY_BELOW: f64 = 1_000.0;
 
+/// Commands with and without a fence.
+const FENCED: usize = 41;
+/// Milliseconds of the processor that a fence may take.
+const FENCE_BELOW: f64 = 6.0;
+
 /// Measures all of it.
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     for files in FILES {
@@ -44,11 +51,41 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     if report.wants(&name) {
         report.add(turn(name)?);
     }
+    let name = "command: what a fence adds".to_string();
+    if report.wants(&name) {
+        report.add(fenced(name)?);
+    }
     let name = "command: 100 MB secured for the first time".to_string();
     if report.wants(&name) {
         report.add(dirty(name)?);
     }
     Ok(())
+}
+
+/// What a fence adds to a recorded command, with relay's own binary: the decision, the order, and the way in.
+fn fenced(name: String) -> anyhow::Result<Measured> {
+    let project = child::scratch()?;
+    let record = |access: &str| -> anyhow::Result<f64> {
+        let mut command = child::relay(Some(&project.path().join("home")))?;
+        command.args(["record", "--quiet", "--access", access, "-C"]).arg(project.path().join("tree"));
+        command.args(["--", "/bin/true"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let from = processor_time(UsageWho::RUSAGE_CHILDREN)?;
+        ensure!(
+            command.status()?.success(),
+            "`relay record --access {access}` fails: is there a fence here?"
+        );
+        Ok(processor_time(UsageWho::RUSAGE_CHILDREN)? - from)
+    };
+    fs::create_dir_all(project.path().join("tree/.git"))?;
+    fs::create_dir_all(project.path().join("home"))?;
+    let (mut bare, mut fenced) = (Vec::new(), Vec::new());
+    for _ in 0..FENCED {
+        bare.push(record("full")?);
+        fenced.push(record("workspace")?);
+    }
+    let (bare, fenced) = (median(bare), median(fenced));
+    let note = format!("{fenced:.1} ms, without {bare:.1} ms");
+    Ok(Measured::single(name, "ms", fenced - bare).below(FENCE_BELOW).note(note))
 }
 
 struct BenchProject {

@@ -4,7 +4,7 @@ pub mod repair_prompt;
 pub(crate) mod run;
 mod verdict;
 
-pub use run::GATE_VARIABLE;
+pub use run::{GATE_VARIABLE, GateFence};
 
 use std::time::Duration;
 

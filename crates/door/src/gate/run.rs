@@ -2,10 +2,14 @@
 //! deadline; errors are counted as the output streams by.
 
 use relaycode_exec::{
-    CaptureLimits, CapturedOutput, Deadlines, ExecError, ExitReason, Job, JobEnvironment, JobOutcome,
+    CaptureLimits, CapturedOutput, Deadlines, ExecError, ExitReason, FenceAccess, Job, JobEnvironment,
+    JobOutcome,
 };
+use relaycode_project::fence::{CommandFence, FenceGrants, FencePlace};
 use relaycode_text::redact::redact;
 use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use super::{GateStep, StepReport, StepResult};
 use crate::approval::approver::{Approver, DoorEvent};
@@ -29,7 +33,7 @@ pub(crate) fn run_step(
     approver: &mut dyn Approver,
 ) -> (StepReport, Option<LinterCount>) {
     approver.on_event(&DoorEvent::StepStarted { step, command: &redact(command) });
-    let job = Job {
+    let mut job = Job {
         deadlines: Deadlines { total: Some(door.command_timeout()), ..Deadlines::default() },
         capture: CaptureLimits { head: 0, tail: BEFORE_BYTES + OUTPUT_BYTES, spill: None },
         environment: JobEnvironment {
@@ -42,16 +46,56 @@ pub(crate) fn run_step(
     let ran = {
         // Both closures want the approver: the one asks it, the other tells it.
         let approver = std::cell::RefCell::new(&mut *approver);
-        door.runner.run(&job, &|| approver.borrow().stop_requested(), &mut |bytes| {
+        let stop = || approver.borrow().stop_requested();
+        let mut watch = |bytes: &[u8]| {
             counter.feed(bytes);
             approver.borrow_mut().on_event(&DoorEvent::StepOutput { bytes });
-        })
+        };
+        match &door.gate_fence {
+            Some(fence) => fence.run(door, &mut job, &stop, &mut watch),
+            None => door.runner.run(&job, &stop, &mut watch),
+        }
     };
     let report = step_report(step, command, ran);
     let judged = matches!(report.result, StepResult::Exited { code } if !could_not_run(code));
     let counted = judged.then(|| without_secrets(counter.finish(report.succeeded())));
     approver.on_event(&DoorEvent::StepFinished { report: &report });
     (report, counted)
+}
+
+/// What a fence around the project's commands needs of the machine. They run without a question: the user trusted exactly them.
+#[derive(Debug, Clone)]
+pub struct GateFence {
+    pub access: FenceAccess,
+    /// The user's home directory.
+    pub user_home: Option<PathBuf>,
+    /// Where directories for temporary files are made.
+    pub scratch: PathBuf,
+    /// What the user's environment holds.
+    pub variable: fn(&str) -> Option<OsString>,
+}
+
+impl GateFence {
+    fn run(
+        &self,
+        door: &Door,
+        job: &mut Job,
+        stop: &dyn Fn() -> bool,
+        watch: &mut dyn FnMut(&[u8]),
+    ) -> Result<JobOutcome, ExecError> {
+        let place = FencePlace {
+            root: &door.root,
+            user_home: self.user_home.as_deref(),
+            relay_home: door.home(),
+            temp: &self.scratch,
+        };
+        let fence = CommandFence::new(&place, self.access, &FenceGrants::default(), &self.variable);
+        let fence =
+            fence.map_err(|source| ExecError::System { action: "make a directory for the fence", source })?;
+        job.environment.set.extend(fence.project.environment.iter().cloned());
+        job.fence = Some(Box::new(fence.project.fence.clone()));
+        door.runner.run_fenced(job, &self.scratch, stop, watch)
+    }
 }
 
 /// What a shell says when there is no such command.

@@ -218,7 +218,7 @@ const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
 #[rustfmt::skip]
-pub static KEYS: [ConfigKey; 53] = [
+pub static KEYS: [ConfigKey; 54] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
@@ -260,6 +260,8 @@ pub static KEYS: [ConfigKey; 53] = [
         "A change of more files asks a person; null: any number is fine.").needs(TrustNeed::Approval).optional(),
     key("patch.commandTimeout", number(1, 86_400), |c| ConfigSlot::Number(&mut c.patch.command_timeout),
         "Seconds that one of the commands may take before it is ended.").optional(),
+    key("patch.commandAccess", ConfigValueKind::Choice(ACCESS_LEVELS), |c| ConfigSlot::Choice(&mut c.patch.command_access),
+        "What the project's commands may do: below full they run in a fence.").user_only(),
     key("limits.text", limit(256 << 20), |c| ConfigSlot::Limit(&mut c.limits.text),
         "Bytes of an answer; null: 4 MiB.").optional(),
     key("limits.files", limit(CHANGED_FILES), |c| ConfigSlot::Limit(&mut c.limits.files),

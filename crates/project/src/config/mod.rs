@@ -128,6 +128,8 @@ pub struct PatchConfig {
     pub max_file_changes: Option<u64>,
     /// Seconds that one of the commands may take.
     pub command_timeout: u64,
+    /// What the commands may do.
+    pub command_access: Access,
 }
 
 /// `limits.*`; `None`: relay's own.
@@ -278,6 +280,7 @@ impl Default for Config {
                 min_file_changes: 0,
                 max_file_changes: None,
                 command_timeout: 600,
+                command_access: Access::Full,
             },
             limits: LimitsConfig::default(),
             git: GitConfig {

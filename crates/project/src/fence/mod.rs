@@ -8,26 +8,24 @@
 //! | `secrets` | what of the user's home no command sees |
 //! | `caches` | directories outside of the project that tools write |
 //! | `needs` | known commands that need more than the fence gives |
-//! | `run` | a job in its fence, at the best level of this machine |
 //! | `hits` | whether a command failed because of the fence |
 
 mod caches;
 mod git_dirs;
 mod hits;
 mod needs;
-mod run;
 mod secrets;
 
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use relaycode_exec::{FenceAccess, FenceLevel, JobFence};
+use relaycode_exec::{FenceAccess, FenceLevel, JobFence, PrivateDir};
 
 use crate::protected::ProtectedPaths;
 pub use hits::{FenceHit, find_fence_hit};
 pub use needs::{CommandNeed, FenceNeed, find_need, missing_needs};
-pub use run::run_fenced;
 
 /// Protected names that are looked for in a directory.
 const MAX_PROTECTED: usize = 500;
@@ -44,7 +42,7 @@ pub struct FencePlace<'a> {
     pub user_home: Option<&'a Path>,
     /// relay's own directory.
     pub relay_home: Option<&'a Path>,
-    /// An existing directory of this command's own.
+    /// For temporary files.
     pub temp: &'a Path,
 }
 
@@ -77,7 +75,31 @@ impl ProjectFence {
     }
 }
 
-/// The fence for a command in this place. `variable` says what the user's environment holds.
+/// A fence, and the command's own directory for temporary files, which goes with it.
+#[derive(Debug)]
+pub struct CommandFence {
+    pub project: ProjectFence,
+    _temp: PrivateDir,
+}
+
+impl CommandFence {
+    /// The fence for one command in this place, with a directory for temporary files of its own in the place's.
+    ///
+    /// # Errors
+    /// If that directory cannot be made.
+    pub fn new(
+        place: &FencePlace<'_>,
+        access: FenceAccess,
+        grants: &FenceGrants,
+        variable: &dyn Fn(&str) -> Option<OsString>,
+    ) -> io::Result<CommandFence> {
+        let temp = PrivateDir::new(place.temp)?;
+        let place = FencePlace { temp: temp.path(), ..*place };
+        Ok(CommandFence { project: project_fence(&place, access, grants, variable), _temp: temp })
+    }
+}
+
+/// The fence for a command in this place, whose directory for temporary files is the command's own. `variable` says what the user's environment holds.
 pub fn project_fence(
     place: &FencePlace<'_>,
     access: FenceAccess,

@@ -35,12 +35,14 @@ fn no_line_passes_a_rule_by_hiding_what_it_does() {
         .iter()
         .filter(|line| engine.decide(&PermissionRequest::Line((*line).clone())).is_allowed())
         .collect();
+    println!("{} hostile lines: {} pass", hostile.len(), passed.len());
     assert!(passed.is_empty(), "{} of {} pass: {passed:#?}", passed.len(), hostile.len());
 }
 
 #[test]
 fn harmless_lines_are_rarely_asked_about() {
     let asked = asked(&engine(Path::new(PROJECT)), HARMLESS);
+    println!("{} harmless lines: {} asked", lines(HARMLESS).len(), asked.len());
     assert!(asked.len() * 100 <= 5 * lines(HARMLESS).len(), "{} asked: {}", asked.len(), asked.join("\n"));
 }
 
@@ -48,6 +50,7 @@ fn harmless_lines_are_rarely_asked_about() {
 #[test]
 fn harmless_lines_that_were_held_out_are_rarely_asked_about() {
     let asked = asked(&engine(Path::new(PROJECT)), HOLDOUT);
+    println!("{} harmless lines, held out: {} asked", lines(HOLDOUT).len(), asked.len());
     assert!(asked.len() * 100 <= 5 * lines(HOLDOUT).len(), "{} asked", asked.len());
 }
 

@@ -10,7 +10,7 @@ use relaycode_session::Session;
 use relaycode_session::home::layout::HomeLayout;
 use relaycode_tools::{BackgroundJobs, CommandSurroundings, ToolSettings, ToolWorkspace};
 
-use crate::{CommandContext, CommandFailure, CommandResult, UserPrograms};
+use crate::{CommandContext, UserPrograms};
 
 /// Gives a workspace what commands need, and what is set for them.
 pub(crate) fn prepare_commands(
@@ -19,11 +19,8 @@ pub(crate) fn prepare_commands(
     session: &Session,
     registry: &ModelRegistry,
     ctx: &CommandContext<'_>,
-) -> CommandResult<()> {
-    let program = std::env::current_exe()
-        .map_err(|error| CommandFailure::unexpected(format!("relay cannot find itself: {error}")))?;
+) {
     workspace.surroundings = Some(CommandSurroundings {
-        program,
         scratch_dir: UserPrograms::from_env().scratch_dir,
         relay_home: ctx.home.path.clone(),
         variables: std::env::vars_os().collect(),
@@ -42,7 +39,6 @@ pub(crate) fn prepare_commands(
     };
     workspace.jobs = BackgroundJobs::new(bounded(config.async_max_jobs)).into();
     workspace.artifacts = artifacts_dir(session, ctx.home.path.as_deref(), &ctx.options.directory);
-    Ok(())
 }
 
 /// Beside the session's file.

@@ -60,7 +60,7 @@ impl OpenAgent {
         let models = models.map_err(|failure| first_start::advise(failure, ctx))?;
         let tools = options.choose_tools(&config, questions::open_terminal().is_some())?;
         let mut workspace = open_workspace(options, project, &config, ctx)?;
-        prepare_commands(&mut workspace, &config, &session, &providers.registry, ctx)?;
+        prepare_commands(&mut workspace, &config, &session, &providers.registry, ctx);
         let servers = providers.into_servers(ctx.home).map_err(CommandFailure::usage)?;
         let secrets = servers.secrets;
         let system_prompt = make_system_prompt(options, &workspace, &config, &tools, ctx)?;

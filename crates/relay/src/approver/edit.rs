@@ -12,9 +12,9 @@ use relaycode_door::PlanRevision;
 use relaycode_exec::{ExecError, ExitReason, Job, JobOutput};
 
 use super::apply::ChangedFiles;
-use super::private_dir::PrivateDir;
 use super::{DialogResult, QuestionDialog, RunProgram};
 use crate::UserPrograms;
+use relaycode_exec::PrivateDir;
 
 /// Bytes of an edited text at most.
 const EDITED_BYTES: u64 = 16 << 20;

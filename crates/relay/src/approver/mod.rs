@@ -10,7 +10,6 @@ pub(crate) mod edit;
 mod keep;
 pub(crate) mod pager;
 mod pick;
-pub(crate) mod private_dir;
 pub(crate) mod spinner;
 #[cfg(test)]
 mod tests;

@@ -11,9 +11,9 @@ use relaycode_exec::{Job, JobEnvironment, JobOutput};
 use relaycode_text::width::cells;
 use relaycode_tui::{OutputStyle, StreamWidth, Terminal};
 
-use super::private_dir::PrivateDir;
 use super::{RunProgram, terminal_program_runner};
 use crate::{CommandContext, CommandResult, SignalGuard, UserPrograms, process_runner};
+use relaycode_exec::PrivateDir;
 
 /// Where text is shown, and what shows it if it is long.
 pub(crate) struct Pager<'a> {

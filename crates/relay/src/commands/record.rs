@@ -16,14 +16,15 @@ use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureProgress, SecureReport};
 use relaycode_project::access::Access;
+use relaycode_project::fence::CommandFence;
 use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
-use crate::command_fence::{self, CommandFence, FencedCommand, run_fenced};
+use crate::command_fence::{self, FencedCommand};
 use crate::friends::args::parse_access;
 use crate::{
-    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, project, questions,
-    start_spinner,
+    CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project, SignalGuard, UserPrograms,
+    project, questions, start_spinner,
 };
 
 /// Run any command, and make what it changes undoable
@@ -112,7 +113,8 @@ impl RecordArgs {
         };
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
         let stop = || if at_a_terminal { signals.termination_requested() } else { signals.stop_requested() };
-        let ran = run_fenced(&door.runner, &mut job, &stop);
+        let scratch = UserPrograms::from_env().scratch_dir;
+        let ran = door.runner.run_fenced(&mut job, &scratch, &stop, &mut |_| {});
 
         let waiting = start_spinner(ctx, "looking at what changed");
         let (secured_at, outside) = watch.recording.storage_path().unwrap_or_default();

@@ -4,27 +4,19 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use relaycode_exec::{ExecError, ExitReason, FenceAccess, Job, JobOutcome, Runner};
+use relaycode_door::GateFence;
+use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome};
 use relaycode_project::access::Access;
-use relaycode_project::config::LoadedConfig;
-use relaycode_project::fence::{
-    self, FenceGrants, FenceNeed, FencePlace, ProjectFence, missing_needs, project_fence,
-};
+use relaycode_project::config::{Config, LoadedConfig};
+use relaycode_project::fence::{CommandFence, FenceGrants, FenceNeed, FencePlace, missing_needs};
 use relaycode_project::permissions::{
     CommandGrant, LineReading, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer,
     PermissionPlace, PermissionRequest, PermissionRule, PermissionStore, read_arguments,
 };
 use relaycode_tui::clock;
 
-use crate::approver::private_dir::PrivateDir;
 use crate::report::render::permissions::shell_quoted;
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, UserPrograms, questions};
-
-/// A fence, and the command's own directory for temporary files, which goes with it.
-pub(crate) struct CommandFence {
-    pub(crate) project: ProjectFence,
-    _temp: PrivateDir,
-}
 
 /// Where a command is to run, and with which access.
 pub(crate) struct FencedCommand<'a> {
@@ -40,11 +32,7 @@ impl FencedCommand<'_> {
     /// # Errors
     /// If it may not run.
     pub(crate) fn permit(&self, ctx: &CommandContext<'_>) -> CommandResult<Option<CommandFence>> {
-        let access = match self.access {
-            Access::Full => return Ok(None),
-            Access::ReadOnly => FenceAccess::ReadOnly,
-            Access::Ask | Access::Workspace => FenceAccess::Workspace,
-        };
+        let Some(access) = self.access.fence() else { return Ok(None) };
         let decision = self.decide(ctx)?;
         let line = self.line();
         if decision.effect == PermissionEffect::Deny {
@@ -76,19 +64,16 @@ impl FencedCommand<'_> {
             sockets: given.iter().any(|grant| matches!(grant, CommandGrant::UnixSocket(_))),
             hidden: Vec::new(),
         };
-        let temp = PrivateDir::new(&UserPrograms::from_env().scratch_dir);
-        let temp = temp.map_err(|error| {
-            CommandFailure::unexpected(format!("no directory for temporary files can be made: {error}"))
-                .unchanged()
-        })?;
+        let scratch = UserPrograms::from_env().scratch_dir;
         let place = FencePlace {
             root: self.root,
             user_home: ctx.home.user_home.as_deref(),
             relay_home: ctx.home.path.as_deref(),
-            temp: temp.path(),
+            temp: &scratch,
         };
-        let project = project_fence(&place, access, &grants, &|name| std::env::var_os(name));
-        Ok(Some(CommandFence { project, _temp: temp }))
+        let fence = CommandFence::new(&place, access, &grants, &|name| std::env::var_os(name));
+        let failed = |error| format!("no directory for temporary files can be made: {error}");
+        fence.map(Some).map_err(|error| CommandFailure::unexpected(failed(error)).unchanged())
     }
 
     fn decide(&self, ctx: &CommandContext<'_>) -> CommandResult<PermissionDecision> {
@@ -107,7 +92,8 @@ impl FencedCommand<'_> {
     fn place(&self, ctx: &CommandContext<'_>) -> PermissionPlace {
         PermissionPlace {
             root: self.root.to_path_buf(),
-            directory: ctx.options.directory.clone(),
+            // As the root is: a rule for a command holds inside of it only.
+            directory: ctx.options.directory.canonicalize().unwrap_or_else(|_| self.root.to_path_buf()),
             home: ctx.home.user_home.clone(),
             temporary: Vec::new(),
             access: self.access,
@@ -149,15 +135,15 @@ impl FencedCommand<'_> {
     }
 }
 
-/// Runs a job in its fence at the best level that the machine allows.
-pub(crate) fn run_fenced(
-    runner: &Runner,
-    job: &mut Job,
-    stop: &dyn Fn() -> bool,
-) -> Result<JobOutcome, ExecError> {
-    let own = std::env::current_exe();
-    let own = own.map_err(|source| ExecError::System { action: "find relay's own program", source })?;
-    fence::run_fenced(runner, job, (&own, &UserPrograms::from_env().scratch_dir), stop, &mut |_| {})
+/// What the project's commands need of the machine to run in a fence, if the user wants one around them.
+pub(crate) fn gate_fence(config: &Config, ctx: &CommandContext<'_>) -> Option<GateFence> {
+    let access = config.patch.command_access.fence()?;
+    Some(GateFence {
+        access,
+        user_home: ctx.home.user_home.clone(),
+        scratch: UserPrograms::from_env().scratch_dir,
+        variable: |name| std::env::var_os(name),
+    })
 }
 
 /// What to tell of a command that failed in a fence and whose output was not seen.

@@ -25,6 +25,7 @@ use relaycode_project::seal::SealSecretStore;
 use relaycode_tui::views::record::RevertStatus;
 use relaycode_tui::{clock, pluralize, views};
 
+use crate::command_fence;
 use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, ProjectState, SignalGuard};
 
 pub(crate) struct Project {
@@ -185,7 +186,11 @@ impl Project {
     /// The way in, with the project's configuration.
     pub(crate) fn into_door(self, ctx: &CommandContext<'_>) -> CommandResult<Door> {
         let home = ctx.home.path.clone();
-        Ok(Door::new(self.root, self.ledger, self.config?, home, process_runner()?))
+        let config = self.config?;
+        let gate_fence = command_fence::gate_fence(&config.config, ctx);
+        let mut door = Door::new(self.root, self.ledger, config, home, process_runner()?);
+        door.gate_fence = gate_fence;
+        Ok(door)
     }
 }
 

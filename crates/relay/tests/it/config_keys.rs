@@ -199,6 +199,7 @@ fn the_keys_of_watch_are_shown_with_where_they_come_from() {
       patch.minFileChanges           0                                     default
       patch.maxFileChanges           null                                  default
       patch.commandTimeout           600                                   default
+      patch.commandAccess            "full"                                default
       limits.text                    null                                  default
       limits.files                   null                                  default
       limits.file                    null                                  default

@@ -47,6 +47,7 @@ mod real;
 mod real_linters;
 mod record;
 mod record_entries;
+mod record_fence;
 mod record_removed_state;
 mod recover;
 mod revert;

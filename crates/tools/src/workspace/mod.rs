@@ -58,8 +58,6 @@ pub struct ToolWorkspace {
 /// What the environment says, which this crate does not read.
 #[derive(Debug, Clone)]
 pub struct CommandSurroundings {
-    /// relay itself, which enters fences.
-    pub program: PathBuf,
     /// Where private directories for temporary files are made.
     pub scratch_dir: PathBuf,
     /// The user's own directory.

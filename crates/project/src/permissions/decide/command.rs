@@ -291,7 +291,7 @@ fn matches_glob_word(pattern: &str, text: &str) -> bool {
 const NEVER_WHOLESALE: &[&str] = &[
     "rm", "mv", "cp", "dd", "chmod", "chown", "sudo", "doas", "su", "ssh", "curl", "wget", "bash", "sh",
     "python", "python3", "node", "perl", "ruby", "eval", "source", ".", "kill", "ln", "rmdir", "truncate",
-    "shred", "rsync", "docker",
+    "shred", "rsync", "docker", "dash", "zsh", "fish", "php", "deno", "lua",
 ];
 
 /// A rule that would allow the command: its first words where they say enough, else exactly it.
@@ -303,7 +303,8 @@ fn suggest_rule(command: &StartedCommand) -> Option<String> {
     };
     let mut words: Vec<String> = command.words.iter().map_while(exact).collect();
     let program = words.first()?;
-    if !NEVER_WHOLESALE.contains(&program.as_str()) && command.risky.is_empty() {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if !NEVER_WHOLESALE.contains(&name) && command.risky.is_empty() {
         let plain = |text: &String| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
         let says_more = words.get(1).is_some_and(|text| plain(text) && !text.starts_with('-'));
         words.truncate(if says_more { 2 } else { 1 });

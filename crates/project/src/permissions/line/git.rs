@@ -213,7 +213,7 @@ pub(super) fn read_git(reader: &mut LineReader<'_>, command: &mut StartedCommand
                 (Some(directory), "rm", [file]) if all_known && !file.starts_with('-') => {
                     LineTarget::Beneath(directory.join(file))
                 }
-                (Some(_), _, _) if !all_known || takes_ignored(&verb, &texts) => {
+                (Some(_), _, _) if !all_known || takes_ignored(verb, &texts) => {
                     LineTarget::Beneath(reader.place.root.clone())
                 }
                 (Some(_), _, _) => {

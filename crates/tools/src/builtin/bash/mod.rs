@@ -249,7 +249,6 @@ fn start(
     });
     let order = CommandOrder {
         runner: workspace.door.runner.clone(),
-        program: surroundings.program.clone(),
         scratch: scratch.to_path_buf(),
         job,
         fence,

@@ -69,11 +69,7 @@ pub(super) fn permit(
         let rule = decision.would_allow.first().cloned().unwrap_or_default();
         ask(call, surroundings, &format!("`{shown}`: {reason}"), &rule)?;
     }
-    let access = match workspace.access {
-        Access::Full => None,
-        Access::ReadOnly => Some(FenceAccess::ReadOnly),
-        Access::Ask | Access::Workspace => Some(FenceAccess::Workspace),
-    };
+    let access = workspace.access.fence();
     let is_outside = grants.contains(&CommandGrant::OutsideTheFence);
     let fence = access.filter(|_| !is_outside).map(|access| {
         let grants = FenceGrants {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use relaycode_llm::CancelToken;
-use relaycode_project::fence::{ProjectFence, run_fenced};
+use relaycode_project::fence::ProjectFence;
 
 use crate::command_recorder::{CommandChanges, CommandRecorder, RecorderStart};
 use crate::jobs::{BackgroundJobs, TooManyJobsError};
@@ -23,7 +23,6 @@ const MAX_TAIL: usize = 4 << 10;
 /// A command that is ready to run.
 pub(super) struct CommandOrder {
     pub runner: Runner,
-    pub program: PathBuf,
     pub scratch: PathBuf,
     pub job: Job,
     pub fence: Option<ProjectFence>,
@@ -191,9 +190,7 @@ impl CommandOrder {
         let mut watch = |bytes: &[u8]| live.push(bytes);
         self.job.fence = self.fence.as_ref().map(|fence| Box::new(fence.fence.clone()));
         let outcome = match self.job.fence {
-            Some(_) => {
-                run_fenced(&self.runner, &mut self.job, (&self.program, &self.scratch), &stop, &mut watch)
-            }
+            Some(_) => self.runner.run_fenced(&mut self.job, &self.scratch, &stop, &mut watch),
             None => self.runner.run(&self.job, &stop, &mut watch),
         };
         // The recording holds its own lock until here.

@@ -11,7 +11,6 @@ use crate::workspace::CommandSurroundings;
 fn project() -> TestProject {
     let mut project = TestProject::new(&[("a.txt", "one\n")]);
     project.workspace.surroundings = Some(CommandSurroundings {
-        program: "/no/program".into(),
         scratch_dir: project.outside(),
         relay_home: Some(project.outside().join("home")),
         variables: BTreeMap::new(),
