@@ -43,6 +43,9 @@ pub fn redact_line(bytes: &[u8]) -> Cow<'_, [u8]> {
     Redactor::default().redact_line(bytes)
 }
 
+/// Looks at a line with secrets.
+const MAX_PASSES: usize = 4;
+
 /// Blacks out the secrets of a stream, line by line; remembers whether it is inside a private key.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
@@ -60,9 +63,25 @@ impl Redactor {
 
     /// One line of the stream, with or without its line ending.
     pub fn redact_line<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        let known = self.values.redact(bytes);
+        let before = self.armour;
+        let mut text = Cow::Borrowed(bytes);
+        // What was blacked out may be all that kept its neighbour from being known, or it belongs to a key by what it is now.
+        for _ in 0..MAX_PASSES {
+            self.armour = before;
+            let Some(changed) = self.redact_once(&text) else { break };
+            text = Cow::Owned(changed);
+        }
+        text
+    }
+
+    /// `None`: there is nothing to black out.
+    fn redact_once(&mut self, text: &[u8]) -> Option<Vec<u8>> {
+        let known = self.values.redact(text);
         let keys = apply(known, |bytes| self.armour.redact_line(bytes));
-        apply(keys, shapes::redact_shapes)
+        match apply(keys, redact_parts) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(changed) => (changed != text).then_some(changed),
+        }
     }
 
     pub fn redact_text<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
@@ -77,6 +96,19 @@ impl Redactor {
             Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
         })
     }
+}
+
+/// Blacks out what has a shape, or stands where secrets stand; `None`: nothing is.
+fn redact_parts(text: &[u8]) -> Option<Vec<u8>> {
+    let parts = private_keys::split_at_marks(text);
+    if let [text] = parts[..] {
+        return shapes::redact_shapes(text);
+    }
+    let changed: Vec<_> = parts.iter().map(|part| shapes::redact_shapes(part)).collect();
+    changed.iter().any(Option::is_some).then(|| {
+        let all = parts.iter().zip(&changed);
+        all.flat_map(|(part, changed)| changed.as_deref().unwrap_or(part)).copied().collect()
+    })
 }
 
 /// Applies `step` to the result of the step before.

@@ -35,11 +35,12 @@ impl PrivateKeyScanner {
             if self.inside.is_some() {
                 let end = find(text, at, END).unwrap_or(text.len());
                 self.redact_part(text, at, end, &mut rewrite);
-                if end == text.len() {
+                if end < text.len() {
+                    *self = PrivateKeyScanner::default();
+                    at = end + END.len();
+                } else if self.inside.is_some() {
                     break;
                 }
-                *self = PrivateKeyScanner::default();
-                at = end + END.len();
             }
             let Some(begin) = find(text, at, BEGIN) else { break };
             at = begin + BEGIN.len();
@@ -90,6 +91,23 @@ impl PrivateKeyScanner {
             *self = PrivateKeyScanner::default();
         }
     }
+}
+
+/// The parts of a line, each mark at the beginning of one. A secret never reaches into a mark.
+pub(super) fn split_at_marks(text: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let mut from = 0;
+    while let Some(at) = find_mark(text, from + 1) {
+        parts.push(&text[from..at]);
+        from = at;
+    }
+    parts.push(&text[from..]);
+    parts
+}
+
+fn find_mark(text: &[u8], from: usize) -> Option<usize> {
+    let mut places = (from..text.len()).filter(|at| text[*at] == b'-');
+    places.find(|at| text[*at..].starts_with(BEGIN) || text[*at..].starts_with(END))
 }
 
 /// `Proc-Type: 4,ENCRYPTED`, `DEK-Info: …`

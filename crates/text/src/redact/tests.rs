@@ -429,6 +429,12 @@ fn a_megabyte_of_malice_takes_linear_time() {
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
 }
 
+#[test]
+fn a_secret_that_hides_behind_another_is_found() {
+    let text = "AKIAA1B2C3D4E5F6G7H8--password a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0";
+    assert_eq!(redact(text), format!("AKIA{MARK}--password {MARK}"));
+}
+
 proptest! {
     #[test]
     fn twice_is_once_whatever_stands_beside(pieces in prop::collection::vec(prop_oneof![
