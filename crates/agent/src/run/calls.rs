@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use relaycode_llm::message::{ToolCall, ToolResultMessage, UserContent};
 use relaycode_llm::{CancelToken, Message};
 use relaycode_text::nearest::{did_you_mean, nearest_names};
+use relaycode_text::width::{Ellipsis, clip};
 use relaycode_tools::{
     Host, HostAnswer, HostQuestion, Tool, ToolCard, ToolConcurrency, ToolError, ToolInvocation, ToolProgress,
 };
@@ -27,6 +28,8 @@ use crate::transcript::now;
 pub const MAX_CALLS: usize = 64;
 /// Bytes of text in one result; tools have limits of their own.
 const MAX_RESULT_BYTES: usize = 512 << 10;
+/// What is shown to people of a call that failed.
+const SUMMARY_CELLS: usize = 120;
 /// Names that an unknown one is compared with.
 const MAX_SUGGESTIONS: usize = 3;
 /// How soon the end of a run's time is noticed while tools run.
@@ -223,8 +226,13 @@ impl CallOutcome {
                 (vec![UserContent::text(message.as_str())], true, None, None, Some(message))
             }
         };
-        let card =
-            card.unwrap_or_else(|| ToolCard::line(call.name.as_str(), if is_error { "failed" } else { "" }));
+        let card = card.unwrap_or_else(|| {
+            let said = match content.first() {
+                Some(UserContent::Text(text)) if is_error => text.text.lines().next().unwrap_or_default(),
+                _ => "",
+            };
+            ToolCard::line(call.name.as_str(), clip(said, SUMMARY_CELLS, Ellipsis::default()))
+        });
         let card = serde_json::to_value(&card).unwrap_or(Value::Null);
         CallOutcome { content: clip_content(content), is_error, card, details, fatal, took }
     }
