@@ -3,14 +3,13 @@
 //! A list of versions and settings would be a guess: containers, security modules and distributions switch parts of it off
 //! in ways of their own.
 
-use std::fs::{self, DirBuilder};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::OnceLock;
 
 use super::{FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec, JobFence};
+use crate::PrivateDir;
 use crate::keeper::own_children;
 
 /// What the machine allows.
@@ -31,19 +30,14 @@ pub fn probe_fence(program: &Path, temp: &Path) -> &'static FenceProbe {
 
 fn try_levels(program: &Path, temp: &Path) -> FenceProbe {
     // A directory of its own: where `/tmp` is replaced, a fence makes places in it for what lies beneath `/tmp`.
-    let own = temp.join(format!("relay-fence-{}", std::process::id()));
-    let made = DirBuilder::new().mode(0o700).create(&own);
-    let probe = match made {
-        Ok(()) => try_levels_in(program, &own),
+    match PrivateDir::new(temp) {
+        Ok(own) => try_levels_in(program, own.path()),
         Err(error) => {
-            let said = format!("{} cannot be made: {error}", own.display());
+            let said = format!("no directory can be made in {}: {error}", temp.display());
             let reasons = [FenceLevel::Namespaces, FenceLevel::Rules].map(|level| (level, said.clone()));
             FenceProbe { level: FenceLevel::Open, reasons: reasons.into() }
         }
-    };
-    // What cannot be removed lies in the system's directory for what may be removed.
-    let _ = fs::remove_dir_all(&own);
-    probe
+    }
 }
 
 fn try_levels_in(program: &Path, temp: &Path) -> FenceProbe {

@@ -168,7 +168,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// For example `2 edits +58 -4 · 21.3k tokens, $0.06 · /undo takes it back`.
+    /// For example `2 edits +58 -4, 21.3k tokens, $0.06, 12 % of context, /undo takes it back`.
     fn usage_line(&self, outcome: &RunOutcome) -> String {
         let mut parts = Vec::new();
         let workspace = self.open.agent.workspace();

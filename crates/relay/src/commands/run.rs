@@ -68,10 +68,11 @@ impl RunArgs {
                 read = schema.read(&open.unmask(&outcome.answer));
             }
             if outcome.reason == EndReason::Done {
-                value = Some(read.map_err(|fault| OutputSchema::failure(&fault))?);
+                value = Some(read);
             }
         }
         tell_commands(open.agent.workspace(), ctx);
+        let value = value.transpose().map_err(|fault| OutputSchema::failure(&fault))?;
         report(&outcome, value, &open, ctx)
     }
 

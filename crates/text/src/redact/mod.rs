@@ -100,10 +100,7 @@ impl Redactor {
 
 /// Blacks out what has a shape, or stands where secrets stand; `None`: nothing is.
 fn redact_parts(text: &[u8]) -> Option<Vec<u8>> {
-    let parts = private_keys::split_at_marks(text);
-    if let [text] = parts[..] {
-        return shapes::redact_shapes(text);
-    }
+    let Some(parts) = private_keys::split_at_marks(text) else { return shapes::redact_shapes(text) };
     let changed: Vec<_> = parts.iter().map(|part| shapes::redact_shapes(part)).collect();
     changed.iter().any(Option::is_some).then(|| {
         let all = parts.iter().zip(&changed);

@@ -93,16 +93,19 @@ impl PrivateKeyScanner {
     }
 }
 
-/// The parts of a line, each mark at the beginning of one. A secret never reaches into a mark.
-pub(super) fn split_at_marks(text: &[u8]) -> Vec<&[u8]> {
-    let mut parts = Vec::new();
-    let mut from = 0;
+/// The parts of a line, each mark at the beginning of one: a secret never reaches into a mark. `None`: it has none behind its
+/// beginning.
+pub(super) fn split_at_marks(text: &[u8]) -> Option<Vec<&[u8]>> {
+    let (mut parts, mut from) = (Vec::new(), 0);
     while let Some(at) = find_mark(text, from + 1) {
         parts.push(&text[from..at]);
         from = at;
     }
+    if parts.is_empty() {
+        return None;
+    }
     parts.push(&text[from..]);
-    parts
+    Some(parts)
 }
 
 fn find_mark(text: &[u8], from: usize) -> Option<usize> {
