@@ -20,7 +20,7 @@
 //! | [`matching`] | the ladder: one file per rung, which of several places is meant, indentation carried over |
 //! | [`plan`] | a proposal against a tree, all of it or nothing: the report, findings, revising a plan by hand |
 //! | [`diff`] | unified diffs of a plan, and which words of a line changed |
-//! | [`syntax`] | new syntax errors, within a time budget, and syntax classes for colours |
+//! | [`syntax`] | new syntax errors, within a time budget, syntax classes for colours, outlines of long files |
 //! | [`prompt`] | instructions for a model, and repair prompts after a refusal |
 
 pub mod dialect;

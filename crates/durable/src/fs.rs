@@ -158,6 +158,13 @@ pub trait Fs: Send + Sync {
         Ok(None)
     }
 
+    /// Whether the times of a directory here change with every name that comes into it or goes out of it, as far as is
+    /// known of the file system that it is on.
+    fn keeps_directory_times(&self, dir: &FsDir) -> io::Result<bool> {
+        let _ = dir;
+        Ok(false)
+    }
+
     /// Looks at an entry itself, with its times. Its name need not be UTF-8.
     fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
         let stat = self.stat(at, name.to_str().ok_or(io::ErrorKind::InvalidInput)?)?;

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `fs` | the trait [`Fs`]: every operation names one entry of an open directory and follows no link; handles are opaque |
 //! | `real` | the machine's file system: `openat2` (or a walk that follows no link), `renameat2`, `flock`, `fsync`, `syncfs` |
+//! | `name_text` | names of entries as text, also those that are not UTF-8 |
 //! | `sys` | what differs by system, one file each |
 //! | `atomic` | a file that is the old one or the new one, also after a power cut |
 //! | `append_log` | a file that is only appended to and read from its end; a torn last line does not count |
@@ -18,6 +19,7 @@
 pub mod append_log;
 pub mod atomic;
 pub mod fs;
+mod name_text;
 pub mod private_files;
 pub mod real;
 mod sys;
@@ -26,4 +28,5 @@ pub use fs::{
     DirMode, FileMode, Fs, FsAttribute, FsDir, FsFile, FsFileEnds, FsKind, FsLock, FsStamp, FsStat,
     RenameMode, if_found, if_new, is_link, is_not_regular, is_too_long, is_unsupported, pick_entries,
 };
+pub use name_text::{name_bytes, name_text};
 pub use real::RealFs;

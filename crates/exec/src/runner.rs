@@ -19,7 +19,8 @@ use crate::live::LiveJob;
 use crate::output::capture::OutputCapture;
 use crate::output::streams::{ChildStreams, ParentStreams, PipeReadOutcome, StdinWriter, open_streams};
 use crate::{
-    Deadlines, ExecError, ExitReason, FenceLevel, Job, JobCommand, JobOutcome, JobOutput, probe_fence,
+    Deadlines, ExecError, ExitReason, FenceLevel, FenceProbe, Job, JobCommand, JobOutcome, JobOutput,
+    probe_fence,
 };
 
 /// How often `stop` is asked, and how long nothing is looked at at most.
@@ -86,11 +87,17 @@ impl Runner {
     ) -> Result<JobOutcome, ExecError> {
         let first = self.run(job, stop, watch);
         let (Err(ExecError::Fence { .. }), Some(fence)) = (&first, &mut job.fence) else { return first };
-        if probe_fence(&self.keeper.path, scratch).level != FenceLevel::Rules {
+        if self.probe_fence(scratch).level != FenceLevel::Rules {
             return first;
         }
         fence.level = FenceLevel::Rules;
         self.run(job, stop, watch)
+    }
+
+    /// Which fence the machine allows, for a job that is started to talk with: it is not tried twice. `scratch` is any directory
+    /// that can be written.
+    pub fn probe_fence(&self, scratch: &Path) -> FenceProbe {
+        probe_fence(&self.keeper.path, scratch)
     }
 
     /// Starts a job to talk with: what it prints is read, and with [`crate::Input::Open`] what it reads is

@@ -30,6 +30,9 @@ pub struct LedgerSettings {
     pub home: Option<PathBuf>,
     /// The secret by which this user's relay knows again what it wrote; `None`: nothing is known again.
     pub seal_key: Option<SealKey>,
+    /// Whether a name is one that other programs run or obey (hooks, editor settings): of a command whose work at such names is
+    /// set aside these come first into its record, and what the record has no place for is moved away.
+    pub is_protected: fn(&str) -> bool,
     /// How long to wait for another relay that holds the project's lock.
     pub lock_timeout: Duration,
 }
@@ -37,7 +40,12 @@ pub struct LedgerSettings {
 impl Default for LedgerSettings {
     fn default() -> LedgerSettings {
         let seal_key = Some(SealKey::of_this_process());
-        LedgerSettings { home: None, seal_key, lock_timeout: Duration::from_secs(10) }
+        LedgerSettings {
+            home: None,
+            seal_key,
+            is_protected: |_| false,
+            lock_timeout: Duration::from_secs(10),
+        }
     }
 }
 

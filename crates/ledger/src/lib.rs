@@ -17,11 +17,13 @@
 //! | `log` | a page of the log, and finding a change by the name a person gives it; `index` one line per record, `undo_state` what is still in, `names`, `search`, `blame` |
 //! | `revert` | planning a revert: `history` what undo and redo mean in this log, `overlay` the project as it will be, `builder` one record taken back, `merge` by lines |
 //! | `recording` | changes somebody else makes: `session` one command after the other, `secure` before each, `compare` and `adopt` afterwards, `recovery` for whoever died |
+//! | `control_files` | putting back what steers git, which no record speaks of |
 //! | `seal` | how relay knows again what it wrote itself: `mac` the arithmetic, `provenance` whose word a record is |
 //! | `disk` | the project and `.relaycode/` as files: `paths` resolved once to handles, `tree` for the planner, `moves` the few ways files change places, `probe`, `digest`, `state_dir`, `instance_lock` |
 //! | `id` | a UUID and nothing else |
 //! | `error` | what can go wrong, and what can stand against a change |
 
+mod control_files;
 pub mod disk;
 pub mod error;
 pub mod id;
@@ -33,6 +35,7 @@ pub mod revert;
 pub mod seal;
 pub mod transaction;
 
+pub use control_files::{ControlBefore, ControlFiles};
 pub use disk::digest::Digest;
 pub use disk::instance_lock::{InstanceClaim, InstanceLock};
 pub(crate) use error::{
@@ -47,10 +50,10 @@ pub use log::search::LogFilter;
 pub use log::{LogEntry, LogPage, LogTarget, LogTransaction, UndoState};
 pub use record::shown_texts::ShownTexts;
 pub use recording::{
-    CommandScope, LedgerRestoreOutcome, Recording, RecordingEnd, RecordingOutcome, SecureProgress,
+    CommandScope, LedgerRestoreOutcome, MovedFile, Recording, RecordingEnd, RecordingOutcome, SecureProgress,
     SecureReport,
 };
-pub use revert::history::{HistoryKind, RedoTarget, RevertStep};
+pub use revert::history::{HistoryKind, RedoTarget, RevertStep, SET_ASIDE_ORIGIN};
 pub use revert::{KeptEdits, RevertOptions, RevertPlan};
 pub use seal::{RecordProvenance, SealKey};
 pub use transaction::header::TransactionHeader;

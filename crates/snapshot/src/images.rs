@@ -3,10 +3,12 @@
 //! A pack, because making ten thousand files takes longer than copying their bytes. Which files are kept, and how much of
 //! them, is the caller's to say.
 
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-use relaycode_durable::{FileMode, Fs, FsDir, FsFile, is_too_long};
+use relaycode_durable::{FileMode, Fs, FsDir, FsFile, is_too_long, name_bytes};
 use serde::{Deserialize, Serialize};
 
 use crate::stat::{EntryKind, EntryStat};
@@ -93,12 +95,14 @@ impl ImageWriter {
         mut stat: EntryStat,
         most: u64,
     ) -> Result<SavedImage, ImageError> {
+        let bytes =
+            name_bytes(name).ok_or(io::ErrorKind::InvalidInput).map_err(|kind| image_error(kind.into()))?;
         for _ in 0..ATTEMPTS {
             if stat.kind != EntryKind::File || stat.size > most {
                 break;
             }
             let location = self.take(from, name, stat.size).map_err(image_error)?;
-            let now = self.fs.stamp(from, name.as_ref()).map_err(image_error)?;
+            let now = self.fs.stamp(from, OsStr::from_bytes(&bytes)).map_err(image_error)?;
             let now = EntryStat::from_stamp(&now);
             match location {
                 Some(location) if now.is_same_record(&stat) => return Ok(SavedImage { stat, location }),

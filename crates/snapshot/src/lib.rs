@@ -8,6 +8,7 @@
 //! | [`snapshot`] | what a walk found |
 //! | [`difference`] | what differs between two of them, without a byte read |
 //! | [`images`] | bytes and link targets as they were, kept for later |
+//! | [`packed`] | a snapshot as bytes |
 //! | [`omission`] | what was left out, and why |
 //!
 //! A walk is cheap enough to be taken around every command: one call for each entry, no path is written out, and two
@@ -17,6 +18,7 @@
 pub mod difference;
 pub mod images;
 pub mod omission;
+pub mod packed;
 pub mod snapshot;
 pub mod stat;
 #[cfg(test)]
@@ -26,6 +28,7 @@ pub mod walk;
 pub use difference::{EntryChange, EntryChangeKind, TreeDifference, for_each_same};
 pub use images::{ImageError, ImageLocation, ImageReader, ImageWriter, SavedImage};
 pub use omission::{Omission, OmissionList};
+pub use packed::{PackedReader, PackedWriter};
 pub use snapshot::{EntryId, Snapshot};
 pub use stat::{EntryKind, EntryStat};
-pub use walk::{WalkCaps, WalkError, WalkRule, WalkStep, WholeTree};
+pub use walk::{KnownTree, WalkCaps, WalkError, WalkRule, WalkStep, WholeTree};

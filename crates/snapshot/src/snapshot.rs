@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::stat::{EntryKind, EntryStat};
+use crate::stat::EntryStat;
 
 /// An entry of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -16,8 +16,7 @@ pub struct EntryId(pub(crate) u32);
 /// The root itself.
 pub(crate) const ROOT: EntryId = EntryId(0);
 
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(from = "PackedNode", into = "PackedNode")]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct SnapshotNode {
     pub(crate) stat: EntryStat,
     /// Where its name begins.
@@ -35,56 +34,9 @@ pub(crate) struct SnapshotNode {
     pub(crate) skipped: u32,
 }
 
-/// A node without the names of its fields: a snapshot that is written down has very many.
-#[derive(Serialize, Deserialize)]
-struct PackedNode(PackedStat, PackedPlace);
-
-/// The fields of [`EntryStat`], in their order but for the kind, which is first.
-type PackedStat = (EntryKind, u64, u64, u64, u32, (u32, u32), u32, u64, (i64, u32), (i64, u32));
-/// The rest of a node, in its order.
-type PackedPlace = (u32, u16, bool, bool, u32, u32, u32, u32, u32);
-
-impl From<SnapshotNode> for PackedNode {
-    fn from(node: SnapshotNode) -> PackedNode {
-        let SnapshotNode { stat, name, name_length, is_passage, is_unread, mark, parent, children, skipped } =
-            node;
-        let EntryStat { kind, dev, ino, size, mode, owner, links, special, modified, changed } = stat;
-        let Range { start, end } = children;
-        PackedNode(
-            (kind, dev, ino, size, mode, owner, links, special, modified, changed),
-            (name, name_length, is_passage, is_unread, mark, parent, start, end, skipped),
-        )
-    }
-}
-
-impl From<PackedNode> for SnapshotNode {
-    fn from(PackedNode(stat, rest): PackedNode) -> SnapshotNode {
-        let (kind, dev, ino, size, mode, owner, links, special, modified, changed) = stat;
-        let stat = EntryStat { kind, dev, ino, size, mode, owner, links, special, modified, changed };
-        let (name, name_length, is_passage, is_unread, mark, parent, start, end, skipped) = rest;
-        let children = start..end;
-        SnapshotNode { stat, name, name_length, is_passage, is_unread, mark, parent, children, skipped }
-    }
-}
-
-/// Names as text, of which each character is one byte: they need not be UTF-8.
-mod byte_text {
-    use serde::{Deserialize, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&bytes.iter().map(|byte| char::from(*byte)).collect::<String>())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.chars().map(|c| u8::try_from(c).map_err(|_| de::Error::custom("it is no byte"))).collect()
-    }
-}
-
 /// A tree as it was at one moment.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct Snapshot {
-    #[serde(with = "byte_text")]
     pub(crate) names: Vec<u8>,
     pub(crate) nodes: Vec<SnapshotNode>,
     /// The time when the walk began.
@@ -259,7 +211,7 @@ impl Snapshot {
     }
 
     /// Whether what was written down can be one: every entry stands where it says.
-    pub fn is_sound(&self) -> bool {
+    pub(crate) fn is_sound(&self) -> bool {
         let count = self.nodes.len() as u32;
         let is_sound = |(at, node): (usize, &SnapshotNode)| {
             let end = node.name as usize + usize::from(node.name_length);

@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use crate::snapshot::{EntryId, ROOT, node};
 use crate::walk::WalkDirectory;
 use crate::{
-    EntryChangeKind, EntryKind, EntryStat, ImageReader, ImageWriter, Snapshot, TreeDifference, WalkCaps,
-    WalkError, WalkRule, WalkStep, WholeTree,
+    EntryChangeKind, EntryKind, EntryStat, ImageReader, ImageWriter, KnownTree, PackedReader, PackedWriter,
+    Snapshot, TreeDifference, WalkCaps, WalkError, WalkRule, WalkStep, WholeTree,
 };
 
 /// A time after which nothing here is young.
@@ -21,6 +21,7 @@ const LATER: (i64, u32) = (i64::MAX, 0);
 
 fn take_by(root: &Path, rule: &mut dyn WalkRule, caps: WalkCaps, known: Option<&Snapshot>) -> Snapshot {
     let fs = RealFs::default();
+    let known = known.map(KnownTree::beyond_cap);
     Snapshot::take(&fs, &fs.open_root(root).unwrap(), rule, caps, known, LATER).unwrap()
 }
 
@@ -376,6 +377,119 @@ fn add_level(snapshot: &mut Snapshot, at: EntryId, depth: usize, entries: &[Know
     }
 }
 
+fn take_again(root: &Path, known: &Snapshot, began: (i64, u32)) -> Snapshot {
+    let fs = RealFs::default();
+    let known = Some(KnownTree { tree: known, is_beyond_cap: false, lends_names: true });
+    Snapshot::take(&fs, &fs.open_root(root).unwrap(), &mut WholeTree, WalkCaps::default(), known, began)
+        .unwrap()
+}
+
+#[test]
+fn names_are_taken_from_a_known_tree_only_where_they_must_be_the_same() {
+    let dir = TempDir::new().unwrap();
+    for name in ["a/one", "a/two", "b/three"] {
+        fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
+        fs::write(dir.path().join(name), name).unwrap();
+    }
+    let real = RealFs::default();
+    if !real.keeps_directory_times(&real.open_root(dir.path()).unwrap()).unwrap() {
+        return;
+    }
+    let whole = take(dir.path());
+    // A name that is there and not known is seen only if somebody looks.
+    let mut known = whole.clone();
+    let a = known.find(b"a").unwrap();
+    known.node_mut(a).children.end -= 1;
+    assert_eq!(paths(&take_again(dir.path(), &known, LATER)), ["a", "a/one", "b", "b/three"]);
+    // Directories were changed just before the walk that is known began.
+    let mut young = known.clone();
+    young.set_began((0, 0));
+    assert_eq!(paths(&take_again(dir.path(), &young, LATER)), paths(&whole));
+    // Whoever could not enter it knows nothing of what is in it.
+    let mut unread = known.clone();
+    unread.set_unread(a, "why".to_string());
+    assert_eq!(paths(&take_again(dir.path(), &unread, LATER)), paths(&whole));
+    // A name that has to be there is not.
+    let mut wrong = whole.clone();
+    let name = wrong.node(wrong.find(b"a/one").unwrap()).name as usize;
+    wrong.names[name..name + 3].copy_from_slice(b"0ne");
+    assert_eq!(paths(&take_again(dir.path(), &wrong, LATER)), paths(&whole));
+    // Another directory has its name, with the same names in it.
+    fs::rename(dir.path().join("a"), dir.path().join("c")).unwrap();
+    fs::create_dir(dir.path().join("a")).unwrap();
+    for name in ["a/one", "a/two", "a/zwei"] {
+        fs::write(dir.path().join(name), name).unwrap();
+    }
+    let now = ["a", "a/one", "a/two", "a/zwei", "b", "b/three", "c", "c/one", "c/two"];
+    assert_eq!(paths(&take_again(dir.path(), &known, LATER)), now);
+}
+
+#[test]
+fn what_came_into_a_known_directory_or_went_is_seen() {
+    let dir = TempDir::new().unwrap();
+    fs::create_dir(dir.path().join("a")).unwrap();
+    fs::write(dir.path().join("a/one"), "1").unwrap();
+    let known = take(dir.path());
+    let was = known.stat(known.find(b"a").unwrap()).changed;
+    // Until the file system's clock has gone on.
+    while take(dir.path()).stat(known.find(b"a").unwrap()).changed == was {
+        fs::write(dir.path().join("a/tick"), "").unwrap();
+        fs::remove_file(dir.path().join("a/tick")).unwrap();
+    }
+    fs::write(dir.path().join("a/two"), "2").unwrap();
+    fs::write(dir.path().join("a/one"), "one").unwrap();
+    let now = take_again(dir.path(), &known, LATER);
+    use EntryChangeKind::{Created, Modified};
+    assert_eq!(changes(&known, &now), [("a/one".into(), Modified), ("a/two".into(), Created)]);
+    fs::remove_file(dir.path().join("a/one")).unwrap();
+    assert_eq!(paths(&take_again(dir.path(), &known, LATER)), ["a", "a/two"]);
+    // As many as are looked at, whether they were known or not.
+    let fs = RealFs::default();
+    let caps = WalkCaps { entries: 1, ..WalkCaps::default() };
+    let known = Some(KnownTree { tree: &now, is_beyond_cap: false, lends_names: true });
+    let root = fs.open_root(dir.path()).unwrap();
+    let few = Snapshot::take(&fs, &root, &mut WholeTree, caps, known, LATER).unwrap();
+    assert_eq!(few.partial().collect::<Vec<_>>(), [(b"a".to_vec(), 1)]);
+}
+
+#[test]
+fn what_is_packed_is_whatever_the_numbers_are() {
+    let dir = TempDir::new().unwrap();
+    fs::create_dir(dir.path().join("a")).unwrap();
+    fs::write(dir.path().join("a/b"), "b").unwrap();
+    symlink("b", dir.path().join("a/l")).unwrap();
+    let mut snapshot = take(dir.path());
+    let far = EntryStat {
+        kind: EntryKind::Special,
+        dev: u64::MAX,
+        ino: u64::MAX,
+        size: u64::MAX,
+        mode: 0o7777,
+        owner: (u32::MAX, 0),
+        links: u32::MAX,
+        special: u64::MAX,
+        modified: (i64::MIN, 999_999_999),
+        changed: (i64::MAX, 1),
+    };
+    let (file, link) = (snapshot.find(b"a/b").unwrap(), snapshot.find(b"a/l").unwrap());
+    snapshot.set_stat(file, far);
+    snapshot.set_mark(link, u32::MAX);
+    snapshot.set_unread(link, "why".to_string());
+    let mut packed = PackedWriter::default();
+    snapshot.pack(&mut packed);
+    let mut from = PackedReader(&packed.0);
+    let again = Snapshot::unpack(&mut from).unwrap();
+    assert!(from.0.is_empty());
+    assert_eq!((again.began(), paths(&again)), (snapshot.began(), paths(&snapshot)));
+    assert!(snapshot.ids().all(|id| snapshot.stat(id) == again.stat(id)));
+    assert_eq!((again.mark(link), again.is_unread(link)), (u32::MAX, true));
+    assert_eq!(again.unread().collect::<Vec<_>>(), snapshot.unread().collect::<Vec<_>>());
+    // Numbers that do not end, lengths of more than there is.
+    for hostile in [&[0xff; 32][..], &[0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f], &[0, 0, 0, 0x7f]] {
+        assert!(Snapshot::unpack(&mut PackedReader(hostile)).is_none());
+    }
+}
+
 proptest! {
     #[test]
     fn a_difference_is_what_the_paths_say(before in entries(), after in entries()) {
@@ -408,7 +522,15 @@ proptest! {
             let id = snapshot.find(path.as_bytes()).expect("it is there");
             prop_assert_eq!(snapshot.path(id), path.as_bytes());
         }
-        let again: Snapshot = serde_json::from_slice(&serde_json::to_vec(&snapshot).expect("json")).expect("json");
+        let mut packed = PackedWriter::default();
+        snapshot.pack(&mut packed);
+        let again = Snapshot::unpack(&mut PackedReader(&packed.0)).expect("it was packed");
         prop_assert!(TreeDifference::between(&snapshot, &again).is_empty());
+        for id in snapshot.ids() {
+            prop_assert_eq!(snapshot.stat(id), again.stat(id));
+        }
+        for cut in 0..packed.0.len() {
+            prop_assert!(Snapshot::unpack(&mut PackedReader(&packed.0[..cut])).is_none());
+        }
     }
 }

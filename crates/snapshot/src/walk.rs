@@ -3,6 +3,10 @@
 //! What is gone when it is looked at was not there. What cannot be looked at, or into, is kept as such: it must never
 //! pass for gone or for new. If there are more entries than the caller wants, what was known before is looked at all the
 //! same, and of every directory it is kept how many names were not.
+//!
+//! Every entry is looked at each time. The names of a directory are not read again where an earlier walk read them, the
+//! directory's record is the same and was not young then, and its file system is one that is known to keep such times. If one of
+//! those names is not there after all, nothing of that is believed, and the directory is read.
 
 use std::ffi::OsStr;
 use std::io;
@@ -30,6 +34,23 @@ pub const DEPTH: usize = 1_024;
 impl Default for WalkCaps {
     fn default() -> WalkCaps {
         WalkCaps { entries: ENTRIES, depth: DEPTH }
+    }
+}
+
+/// What an earlier walk found.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownTree<'t> {
+    pub tree: &'t Snapshot,
+    /// It is looked at again whatever the cap is, and not counted.
+    pub is_beyond_cap: bool,
+    /// It was walked by a rule that skips the same: the names of directories that did not change are taken from it.
+    pub lends_names: bool,
+}
+
+impl<'t> KnownTree<'t> {
+    /// A tree that is looked at again, not counted, by a rule that may skip something else.
+    pub fn beyond_cap(tree: &'t Snapshot) -> KnownTree<'t> {
+        KnownTree { tree, is_beyond_cap: true, lends_names: false }
     }
 }
 
@@ -103,7 +124,7 @@ pub enum WalkError {
 const STOP_EVERY: usize = 64;
 
 impl Snapshot {
-    /// Walks through everything beneath `root`. `known` is what was there before: it is looked at again and not counted.
+    /// Walks through everything beneath `root`. `known` is what was there before.
     /// `began` is the time now, seconds since 1970 and nanoseconds: it tells which entries are too young for their times
     /// to show whether they change right afterwards.
     ///
@@ -114,14 +135,32 @@ impl Snapshot {
         root: &FsDir,
         rule: &mut dyn WalkRule,
         caps: WalkCaps,
-        known: Option<&Snapshot>,
+        known: Option<KnownTree<'_>>,
         began: (i64, u32),
     ) -> Result<Snapshot, WalkError> {
         let stat = fs.stat_dir(root).map_err(WalkError::Root)?;
-        let snapshot = Snapshot::new(EntryStat::from_stat(&stat), 0, began);
-        let (listed, pending, later) = (Vec::new(), Vec::new(), Vec::new());
-        let mut walk = TreeWalk { fs, caps, known, rule, snapshot, counted: 0, listed, pending, later };
-        let known = known.map(Snapshot::root);
+        let mut snapshot = Snapshot::new(EntryStat::from_stat(&stat), 0, began);
+        if let Some(known) = known {
+            // Mostly it is the same tree again.
+            snapshot.nodes.reserve(known.tree.nodes.len());
+            snapshot.names.reserve(known.tree.names.len());
+        }
+        let keeps_times =
+            known.is_some_and(|known| known.lends_names) && fs.keeps_directory_times(root).unwrap_or(false);
+        let mut walk = TreeWalk {
+            fs,
+            caps,
+            known,
+            names_from: keeps_times.then_some(stat.dev),
+            rule,
+            snapshot,
+            counted: 0,
+            listed: Vec::new(),
+            looked_at: Vec::new(),
+            pending: Vec::new(),
+            later: Vec::new(),
+        };
+        let known = known.map(|known| known.tree.root());
         let start = PendingDirectory { parent: None, id: ROOT, known, depth: 0, path: Vec::new() };
         walk.run(root, start)?;
         Ok(walk.snapshot)
@@ -131,24 +170,37 @@ impl Snapshot {
 struct TreeWalk<'w> {
     fs: &'w dyn Fs,
     caps: WalkCaps,
-    known: Option<&'w Snapshot>,
+    known: Option<KnownTree<'w>>,
+    /// The device on which names may be taken from what is known.
+    names_from: Option<u64>,
     rule: &'w mut dyn WalkRule,
     snapshot: Snapshot,
     /// Names that were not known before.
     counted: usize,
     /// The names of the directory that is being read, as they stand in the snapshot.
     listed: Vec<ListedName>,
+    /// What is there under each of them, if they were taken from what is known.
+    looked_at: Vec<EntryStat>,
     pending: Vec<PendingDirectory>,
     /// Directories that are entered at the end.
     later: Vec<PendingDirectory>,
 }
 
-/// A name in a directory: its first bytes, by which most can be told apart, and where it stands.
+/// A name in a directory: its first bytes, by which most can be told apart, where it stands, and what was known under it.
 struct ListedName {
     prefix: u64,
     start: u32,
     length: u16,
-    is_known: bool,
+    known: Option<EntryId>,
+    is_counted: bool,
+}
+
+/// A directory among the entries of another one.
+struct FoundDirectory {
+    id: EntryId,
+    known: Option<EntryId>,
+    /// It is entered at the end.
+    is_later: bool,
 }
 
 /// A directory that has still to be entered. It shares the handle of the one above with its siblings, so that only few
@@ -204,15 +256,17 @@ impl TreeWalk<'_> {
     /// Takes in what is in an open directory.
     fn list(&mut self, dir: &FsDir, here: PendingDirectory) -> Result<(), WalkError> {
         let PendingDirectory { id, known, depth, path, .. } = here;
-        if let Err(error) = self.read_names(dir, id, known, &path) {
-            if id == ROOT {
-                return Err(WalkError::Root(error));
+        if !self.take_known_names(dir, id, known) {
+            if let Err(error) = self.read_names(dir, id, known, &path) {
+                if id == ROOT {
+                    return Err(WalkError::Root(error));
+                }
+                // What was listed until then is not all, and nobody could tell what is missing.
+                self.snapshot.set_unread(id, format!("it cannot be read: {error}"));
+                return Ok(());
             }
-            // What was listed until then is not all, and nobody could tell what is missing.
-            self.snapshot.set_unread(id, format!("it cannot be read: {error}"));
-            return Ok(());
+            self.sort_names();
         }
-        self.sort_names();
         let at = WalkDirectory { path: &path, mark: self.snapshot.node(id).mark };
         let (names, listed) = (&self.snapshot.names, &self.listed);
         let contains = |wanted: &[u8]| {
@@ -225,15 +279,13 @@ impl TreeWalk<'_> {
             if number % STOP_EVERY == 0 && self.rule.is_stopped() {
                 return Err(WalkError::Stopped);
             }
-            let ListedName { start, length, is_known, .. } = self.listed[number];
-            if !self.add(dir, at, id, (start, length), &mut below) && !is_known {
+            if !self.add(dir, at, id, number, &mut below) && self.listed[number].is_counted {
                 self.counted -= 1;
             }
         }
         self.snapshot.node_mut(id).children = first..self.snapshot.nodes.len() as u32;
-        for (child, is_later) in below.into_iter().rev() {
+        for FoundDirectory { id: child, known, is_later } in below.into_iter().rev() {
             let name = self.snapshot.name(child);
-            let known = known.and_then(|known| self.known?.child(known, name));
             let mut below = Vec::with_capacity(path.len() + 1 + name.len());
             below.extend_from_slice(&path);
             if !below.is_empty() {
@@ -248,19 +300,24 @@ impl TreeWalk<'_> {
         Ok(())
     }
 
-    /// Looks at one entry and says whether it belongs to the tree; a directory to be entered goes to `below`, with whether
-    /// that is at the end.
+    /// Looks at one entry and says whether it belongs to the tree; a directory to be entered goes to `below`.
     fn add(
         &mut self,
         dir: &FsDir,
         at: WalkDirectory<'_>,
         parent: EntryId,
-        name: (u32, u16),
-        below: &mut Vec<(EntryId, bool)>,
+        number: usize,
+        below: &mut Vec<FoundDirectory>,
     ) -> bool {
+        let ListedName { start, length, known, .. } = self.listed[number];
+        let name = (start, length);
         let bytes = slice(&self.snapshot.names, name.0, name.1);
-        let stat = match self.fs.stamp(dir, OsStr::from_bytes(bytes)) {
-            Ok(stamp) => EntryStat::from_stamp(&stamp),
+        let stat = match self.looked_at.get(number) {
+            Some(stat) => Ok(*stat),
+            None => self.fs.stamp(dir, OsStr::from_bytes(bytes)).map(|stamp| EntryStat::from_stamp(&stamp)),
+        };
+        let stat = match stat {
+            Ok(stat) => stat,
             // Gone again: it is as if it had never been.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return false,
             Err(error) => {
@@ -283,8 +340,53 @@ impl TreeWalk<'_> {
         self.snapshot.nodes.push(node(stat, name, mark, parent.0));
         self.snapshot.node_mut(id).is_passage = is_passage;
         if enters && stat.kind == EntryKind::Directory {
-            below.push((id, is_later));
+            below.push(FoundDirectory { id, known, is_later });
         }
+        true
+    }
+
+    /// Takes the names of a directory from what is known, if they must still be those that are there, and looks at each.
+    fn take_known_names(&mut self, dir: &FsDir, id: EntryId, known: Option<EntryId>) -> bool {
+        // The root's own record has no times.
+        let (Some(device), Some(was), Some(earlier), true) = (self.names_from, known, self.known, id != ROOT)
+        else {
+            return false;
+        };
+        let (old, new) = (earlier.tree.node(was), self.snapshot.node(id));
+        // One that was not entered has no place for what is in it, and the root is before all of those.
+        let was_listed = old.children.start > 0 && !old.is_unread && old.skipped == 0;
+        let is_same = old.stat.is_same_record(&new.stat)
+            && old.stat.dev == device
+            && !old.stat.is_racy(earlier.tree.began());
+        let is_counted = !earlier.is_beyond_cap;
+        let has_room = !is_counted || self.counted + old.children.len() <= self.caps.entries;
+        if !was_listed || !is_same || !has_room {
+            return false;
+        }
+        // What was looked at and what was opened have to be the same directory.
+        let opened =
+            self.fs.stat_dir(dir).is_ok_and(|now| (now.dev, now.ino) == (old.stat.dev, old.stat.ino));
+        if !opened {
+            return false;
+        }
+        self.listed.clear();
+        self.looked_at.clear();
+        for (number, child) in earlier.tree.children(was).enumerate() {
+            let name = earlier.tree.name(child);
+            match self.fs.stamp(dir, OsStr::from_bytes(name)) {
+                Ok(stamp) if number % STOP_EVERY != 0 || !self.rule.is_stopped() => {
+                    self.looked_at.push(EntryStat::from_stamp(&stamp));
+                }
+                // It has to be there: whatever is going on, the names are read.
+                _ => return false,
+            }
+            let start = self.snapshot.names.len() as u32;
+            self.snapshot.names.extend_from_slice(name);
+            let length = name.len() as u16;
+            // They are in order already.
+            self.listed.push(ListedName { prefix: 0, start, length, known: Some(child), is_counted });
+        }
+        self.counted += if is_counted { self.listed.len() } else { 0 };
         true
     }
 
@@ -295,13 +397,15 @@ impl TreeWalk<'_> {
         let (counted, most, before) = (&mut self.counted, self.caps.entries, self.known);
         let mut skipped = 0;
         listed.clear();
+        self.looked_at.clear();
         self.fs.for_each_entry(dir, &mut |name, _| {
             let name = name.as_bytes();
             if rule.skips(at, name) {
                 return;
             }
-            let is_known = was.zip(before).is_some_and(|(was, before)| before.child(was, name).is_some());
-            if !is_known {
+            let known = was.zip(before).and_then(|(was, before)| before.tree.child(was, name));
+            let is_counted = known.is_none() || before.is_some_and(|before| !before.is_beyond_cap);
+            if is_counted {
                 if *counted >= most {
                     skipped += 1;
                     return;
@@ -311,7 +415,7 @@ impl TreeWalk<'_> {
             let start = names.len() as u32;
             names.extend_from_slice(name);
             let length = u16::try_from(name.len()).unwrap_or(u16::MAX);
-            listed.push(ListedName { prefix: prefix_of(name), start, length, is_known });
+            listed.push(ListedName { prefix: prefix_of(name), start, length, known, is_counted });
         })?;
         self.snapshot.node_mut(id).skipped = skipped;
         Ok(())

@@ -11,6 +11,8 @@ use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
 pub const PATH_BYTES: usize = 1_024;
+/// Most bytes of one that is there already: as long as Linux takes one.
+const EXISTING_BYTES: usize = 4_095;
 /// Most bytes of one component.
 pub const COMPONENT_BYTES: usize = 255;
 
@@ -104,6 +106,49 @@ impl RelPath {
             return Err(PathError::Empty);
         }
         Ok(RelPath(path.join("/")))
+    }
+
+    /// A name that stands on this disk already, or did: it need not be one that every system can have (`a:b`, `con`,
+    /// `back\\slash`, a line break). A byte that is no text is NUL and two hexadecimal digits, as the layer below writes it.
+    /// Nothing is normalised; what is sealed is refused as in [`RelPath::parse`].
+    ///
+    /// ```
+    /// use relaycode_change::proposal::path::RelPath;
+    /// assert_eq!(RelPath::of_existing("logs/10:00?.log").unwrap().as_str(), "logs/10:00?.log");
+    /// assert!(RelPath::of_existing("a/../b").is_err() && RelPath::of_existing(".git/config").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`PathError`] says why no change may touch it.
+    pub fn of_existing(text: &str) -> Result<RelPath, PathError> {
+        let shown = || text.escape_debug().to_string();
+        if text.is_empty() {
+            return Err(PathError::Empty);
+        }
+        if text.len() > EXISTING_BYTES {
+            return Err(PathError::TooLong { bytes: text.len(), most: EXISTING_BYTES });
+        }
+        let is_byte = |part: &str| {
+            part.get(..2).is_some_and(|digits| u8::from_str_radix(digits, 16).is_ok_and(|byte| byte >= 0x80))
+        };
+        if !text.split('\0').skip(1).all(is_byte) {
+            return Err(PathError::Character { path: shown(), what: "a NUL".into() });
+        }
+        if text.starts_with('/') {
+            return Err(PathError::Absolute(shown()));
+        }
+        for component in text.split('/') {
+            if component.len() > COMPONENT_BYTES {
+                return Err(PathError::TooLong { bytes: component.len(), most: COMPONENT_BYTES });
+            }
+            if matches!(component, "" | "." | "..") {
+                return Err(PathError::Parent(shown()));
+            }
+            if let Some(sealed) = find_sealed(&plain_spelling(component)) {
+                return Err(PathError::Sealed { path: shown(), sealed });
+            }
+        }
+        Ok(RelPath(text.to_string()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -325,6 +370,45 @@ mod tests {
         assert!(RelPath::parse(&"a/".repeat(600)).is_err());
         assert_eq!(ok("console.rs"), "console.rs");
         assert_eq!(ok("com10"), "com10");
+    }
+
+    #[test]
+    fn a_name_that_is_there_need_not_be_one_that_every_system_can_have() {
+        for text in [
+            "a:b",
+            "q?",
+            "back\\slash",
+            "con",
+            "aux.txt",
+            "dot.",
+            "blank ",
+            " ",
+            "a\nb",
+            "\u{200b}x",
+            "x\u{202e}y",
+            "~/x",
+            "...",
+            "caf\0e9",
+        ] {
+            assert_eq!(RelPath::of_existing(text).unwrap().as_str(), text);
+        }
+        for text in [
+            "",
+            "/x",
+            "a//b",
+            "a/",
+            "./a",
+            "a/..",
+            "..",
+            "a\0b",
+            ".GIT/x",
+            "a/.git",
+            "x/.relaycode",
+            ".git\\x",
+        ] {
+            assert!(RelPath::of_existing(text).is_err(), "{text:?} passed");
+        }
+        assert!(RelPath::of_existing(&"a".repeat(256)).is_err());
     }
 
     #[test]

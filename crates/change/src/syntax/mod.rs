@@ -7,10 +7,11 @@
 //!
 //! This is the only place in the crate that looks at a clock: some texts take a grammar minutes, so a parse
 //! is interrupted when the budget is used up. The same grammars, under the same rule, classify text for
-//! colours ([`highlight`]).
+//! colours ([`highlight`]) and say what of a long file can be left out ([`outline`]).
 
 pub mod highlight;
 mod language;
+pub mod outline;
 mod scanner_state;
 
 #[cfg(test)]

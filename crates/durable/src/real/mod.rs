@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
@@ -20,9 +21,10 @@ use crate::fs::{
     DirMode, FileMode, Fs, FsAttribute, FsDir, FsFile, FsFileEnds, FsKind, FsLock, FsStamp, FsStat,
     RenameMode, not_regular_error, too_long_error,
 };
+use crate::name_text::name_bytes;
 use crate::sys::{
-    birth_time, open_beneath, set_unreadable_dir_mode, share_bytes, stamp_from, stat_entry, stat_from,
-    sync_descriptor, sync_file_system,
+    birth_time, keeps_directory_times, open_beneath, set_unreadable_dir_mode, share_bytes, stamp_from,
+    stat_entry, stat_from, sync_descriptor, sync_file_system,
 };
 
 /// The file system of the machine.
@@ -53,12 +55,17 @@ fn file_fd(file: &FsFile) -> io::Result<&OwnedFd> {
     file.handle::<OwnedFd>()
 }
 
-/// An entry's name, as one component: what every implementation of [`Fs`] accepts.
+/// An entry's name as [text](name_bytes), as one component: what every implementation of [`Fs`] accepts.
 pub fn component(name: &str) -> io::Result<&str> {
-    if name.is_empty() || name == "." || name == ".." || name.contains(['/', '\0']) {
+    if name.is_empty() || name == "." || name == ".." || name.contains('/') || name_bytes(name).is_none() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("`{name}` is no name of an entry")));
     }
     Ok(name)
+}
+
+/// The bytes of such a name.
+fn bytes_of(name: &str) -> io::Result<Cow<'_, [u8]>> {
+    name_bytes(component(name)?).ok_or_else(|| io::ErrorKind::InvalidInput.into())
 }
 
 /// The same for a name that need not be UTF-8.
@@ -78,8 +85,9 @@ impl Fs for RealFs {
     fn open_dir(&self, at: &FsDir, path: &str) -> io::Result<FsDir> {
         let at = fd(at)?;
         path.split('/').try_for_each(|name| component(name).map(drop))?;
+        let bytes = name_bytes(path).ok_or(io::ErrorKind::InvalidInput)?;
         if !self.walk
-            && let Some(opened) = open_beneath(at, path, DIRECTORY)?
+            && let Some(opened) = open_beneath(at, &bytes, DIRECTORY)?
         {
             return Ok(FsDir::new(opened));
         }
@@ -96,23 +104,25 @@ impl Fs for RealFs {
         if name == "." {
             return Ok(rustix::fs::fchmod(at, mode)?);
         }
-        match rustix::fs::openat(at, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+        let name = bytes_of(name)?;
+        match rustix::fs::openat(at, &*name, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
             Ok(opened) => Ok(rustix::fs::fchmod(&opened, mode)?),
-            Err(Errno::ACCESS) => set_unreadable_dir_mode(at, name, mode),
+            Err(Errno::ACCESS) => set_unreadable_dir_mode(at, &name, mode),
             Err(error) => Err(error.into()),
         }
     }
 
     fn make_link(&self, at: &FsDir, name: &str, target: &[u8]) -> io::Result<()> {
-        Ok(rustix::fs::symlinkat(target, fd(at)?, component(name)?)?)
+        Ok(rustix::fs::symlinkat(target, fd(at)?, &*bytes_of(name)?)?)
     }
 
     fn read_link(&self, at: &FsDir, name: &str) -> io::Result<Vec<u8>> {
-        Ok(rustix::fs::readlinkat(fd(at)?, component(name)?, Vec::new())?.into_bytes())
+        Ok(rustix::fs::readlinkat(fd(at)?, &*bytes_of(name)?, Vec::new())?.into_bytes())
     }
 
     fn make_dir(&self, at: &FsDir, name: &str, mode: DirMode) -> io::Result<()> {
-        let (at, name) = (fd(at)?, component(name)?);
+        let (at, name) = (fd(at)?, bytes_of(name)?);
+        let name = &*name;
         match mode {
             DirMode::Private => rustix::fs::mkdirat(at, name, Mode::RWXU)?,
             DirMode::Usual => rustix::fs::mkdirat(at, name, Mode::from_raw_mode(0o777))?,
@@ -126,11 +136,11 @@ impl Fs for RealFs {
     }
 
     fn remove_dir(&self, at: &FsDir, name: &str) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(fd(at)?, component(name)?, AtFlags::REMOVEDIR)?)
+        Ok(rustix::fs::unlinkat(fd(at)?, &*bytes_of(name)?, AtFlags::REMOVEDIR)?)
     }
 
     fn stat(&self, at: &FsDir, name: &str) -> io::Result<FsStat> {
-        stat_entry(fd(at)?, component(name)?)
+        stat_entry(fd(at)?, &bytes_of(name)?)
     }
 
     fn stamp(&self, at: &FsDir, name: &OsStr) -> io::Result<FsStamp> {
@@ -144,6 +154,10 @@ impl Fs for RealFs {
 
     fn birth_time(&self, dir: &FsDir) -> io::Result<Option<(i64, u32)>> {
         birth_time(fd(dir)?)
+    }
+
+    fn keeps_directory_times(&self, dir: &FsDir) -> io::Result<bool> {
+        keeps_directory_times(fd(dir)?)
     }
 
     fn read(&self, at: &FsDir, name: &str, most: u64) -> io::Result<(Vec<u8>, FsStat)> {
@@ -191,7 +205,7 @@ impl Fs for RealFs {
             FileMode::Usual { executable: false } => 0o666,
             FileMode::Usual { executable: true } => 0o777,
         };
-        Ok(FsFile::new(rustix::fs::openat(fd(at)?, component(name)?, NEW_FILE, mode_from_bits(bits))?))
+        Ok(FsFile::new(rustix::fs::openat(fd(at)?, &*bytes_of(name)?, NEW_FILE, mode_from_bits(bits))?))
     }
 
     fn open_append(&self, at: &FsDir, name: &str) -> io::Result<FsFile> {
@@ -245,8 +259,9 @@ impl Fs for RealFs {
     }
 
     fn rename(&self, from: &FsDir, old: &str, to: &FsDir, new: &str, how: RenameMode) -> io::Result<()> {
-        let (from, old) = (fd(from)?, component(old)?);
-        let (to, new) = (fd(to)?, component(new)?);
+        let (from, old) = (fd(from)?, bytes_of(old)?);
+        let (to, new) = (fd(to)?, bytes_of(new)?);
+        let (old, new) = (&*old, &*new);
         match how {
             RenameMode::Replace => rustix::fs::renameat(from, old, to, new)?,
             RenameMode::NoReplace => rustix::fs::renameat_with(from, old, to, new, RenameFlags::NOREPLACE)?,
@@ -256,7 +271,7 @@ impl Fs for RealFs {
     }
 
     fn remove_file(&self, at: &FsDir, name: &str) -> io::Result<()> {
-        Ok(rustix::fs::unlinkat(fd(at)?, component(name)?, AtFlags::empty())?)
+        Ok(rustix::fs::unlinkat(fd(at)?, &*bytes_of(name)?, AtFlags::empty())?)
     }
 
     fn for_each_name(&self, at: &FsDir, see: &mut dyn FnMut(&str, FsKind)) -> io::Result<()> {
@@ -308,9 +323,9 @@ fn open_by_component(at: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
     for name in path.split('/') {
         let from = current.as_ref().unwrap_or(at);
         let next =
-            match rustix::fs::openat(from, component(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
+            match rustix::fs::openat(from, &*bytes_of(name)?, DIRECTORY | OFlags::NOFOLLOW, Mode::empty()) {
                 // With DIRECTORY, a link is reported as "not a directory".
-                Err(Errno::NOTDIR) if stat_entry(from, name)?.kind == FsKind::Link => {
+                Err(Errno::NOTDIR) if stat_entry(from, &bytes_of(name)?)?.kind == FsKind::Link => {
                     return Err(Errno::LOOP.into());
                 }
                 other => other?,
@@ -364,7 +379,7 @@ fn open_regular(at: &FsDir, name: &str) -> io::Result<(std::fs::File, FsStat)> {
 
 /// Opens a regular file; one that is made is private.
 fn open_checked(at: &FsDir, name: &str, how: OFlags) -> io::Result<(OwnedFd, FsStat)> {
-    let opened = match rustix::fs::openat(fd(at)?, component(name)?, how, Mode::from_raw_mode(0o600)) {
+    let opened = match rustix::fs::openat(fd(at)?, &*bytes_of(name)?, how, Mode::from_raw_mode(0o600)) {
         Err(Errno::NXIO) => return Err(not_regular_error()),
         other => other?,
     };

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use crate::fs::{FsStamp, FsStat};
 use crate::real::{NEW_FILE, kind_of};
 
-pub(crate) fn stat_entry(at: &OwnedFd, name: &str) -> io::Result<FsStat> {
+pub(crate) fn stat_entry(at: &OwnedFd, name: &[u8]) -> io::Result<FsStat> {
     let flags = AtFlags::SYMLINK_NOFOLLOW;
     let x = match rustix::fs::statx(at, name, flags, StatxFlags::BASIC_STATS) {
         Err(Errno::NOSYS) => return Ok(stat_from(&rustix::fs::statat(at, name, flags)?)),
@@ -81,13 +81,23 @@ pub(crate) fn stamp_from(stat: &Stat) -> FsStamp {
     }
 }
 
-pub(crate) fn set_unreadable_dir_mode(at: &OwnedFd, name: &str, mode: Mode) -> io::Result<()> {
+/// ext2 to ext4, xfs, btrfs, f2fs, zfs, bcachefs, tmpfs, and overlays of them. What a network or a program serves may do without.
+const KEEPS_DIRECTORY_TIMES: [u64; 8] =
+    [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x2fc1_2fc1, 0xca45_1a4e, 0x0102_1994, 0x794c_7630];
+
+#[allow(clippy::cast_sign_loss, clippy::unnecessary_cast, reason = "the field's type differs by processor")]
+pub(crate) fn keeps_directory_times(dir: &OwnedFd) -> io::Result<bool> {
+    let kind = rustix::fs::fstatfs(dir)?.f_type as u64 & 0xffff_ffff;
+    Ok(KEEPS_DIRECTORY_TIMES.contains(&kind))
+}
+
+pub(crate) fn set_unreadable_dir_mode(at: &OwnedFd, name: &[u8], mode: Mode) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = rustix::fs::openat(at, name, flags, Mode::empty())?;
     Ok(rustix::fs::chmod(format!("/proc/self/fd/{}", opened.as_raw_fd()), mode)?)
 }
 
-pub(crate) fn open_beneath(at: &OwnedFd, path: &str, how: OFlags) -> io::Result<Option<OwnedFd>> {
+pub(crate) fn open_beneath(at: &OwnedFd, path: &[u8], how: OFlags) -> io::Result<Option<OwnedFd>> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     match rustix::fs::openat2(at, path, how, Mode::empty(), resolve) {
         Ok(opened) => Ok(Some(opened)),

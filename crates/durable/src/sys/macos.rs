@@ -12,7 +12,7 @@ use crate::real::kind_of;
 /// `UF_IMMUTABLE`, `UF_APPEND`, `SF_IMMUTABLE` and `SF_APPEND` of `<sys/stat.h>`: what `chflags uchg` and its kin set.
 const UNCHANGEABLE: u32 = 0x2 | 0x4 | 0x2_0000 | 0x4_0000;
 
-pub(crate) fn stat_entry(at: &OwnedFd, name: &str) -> io::Result<FsStat> {
+pub(crate) fn stat_entry(at: &OwnedFd, name: &[u8]) -> io::Result<FsStat> {
     Ok(stat_from(&rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)?))
 }
 
@@ -51,12 +51,17 @@ pub(crate) fn stamp_from(stat: &Stat) -> FsStamp {
     }
 }
 
-pub(crate) fn set_unreadable_dir_mode(at: &OwnedFd, name: &str, mode: Mode) -> io::Result<()> {
+/// APFS does, but nobody tried what else may be there.
+pub(crate) fn keeps_directory_times(_: &OwnedFd) -> io::Result<bool> {
+    Ok(false)
+}
+
+pub(crate) fn set_unreadable_dir_mode(at: &OwnedFd, name: &[u8], mode: Mode) -> io::Result<()> {
     Ok(rustix::fs::chmodat(at, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// There is no such call; the caller opens each component in turn.
-pub(crate) fn open_beneath(_: &OwnedFd, _: &str, _: OFlags) -> io::Result<Option<OwnedFd>> {
+pub(crate) fn open_beneath(_: &OwnedFd, _: &[u8], _: OFlags) -> io::Result<Option<OwnedFd>> {
     Ok(None)
 }
 

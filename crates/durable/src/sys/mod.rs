@@ -7,6 +7,7 @@
 //! | `stat_entry` | looks at an entry without following a link, and knows whether it is marked as never to be changed | the mark reads as not set; the write then fails by itself |
 //! | `stat_from`, `stamp_from` | put the system's record into our words | every Unix can |
 //! | `birth_time` | says when a directory was made | `None` |
+//! | `keeps_directory_times` | says whether the file system is one of which it is known that a directory's times change with every name in it | `false`: the caller lists each directory |
 //! | `set_unreadable_dir_mode` | sets the permission bits of a directory that may not be opened to be read, without following a link | every Unix can |
 //! | `open_beneath` | opens a directory in one call that follows no link and never leaves its root | `None`: the caller opens each component in turn |
 //! | `sync_descriptor` | returns once the bytes are on the medium, not in a cache that loses them with the power | as far as the system can, and an error where it failed |

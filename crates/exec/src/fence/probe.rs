@@ -3,10 +3,11 @@
 //! A list of versions and settings would be a guess: containers, security modules and distributions switch parts of it off
 //! in ways of their own.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use super::{FenceAccess, FenceChannel, FenceLevel, FenceReport, FenceSpec, JobFence};
 use crate::PrivateDir;
@@ -22,10 +23,11 @@ pub struct FenceProbe {
 }
 
 /// Tries the levels, from the strongest, with `program`, which is to call [`super::run_fence`]. `temp` is any directory that
-/// can be written; nothing is left in it. What was found out once holds for this process.
-pub fn probe_fence(program: &Path, temp: &Path) -> &'static FenceProbe {
-    static FOUND: OnceLock<FenceProbe> = OnceLock::new();
-    FOUND.get_or_init(|| try_levels(program, temp))
+/// can be written; nothing is left in it. What was found out once of a program holds for this process.
+pub fn probe_fence(program: &Path, temp: &Path) -> FenceProbe {
+    static FOUND: Mutex<BTreeMap<PathBuf, FenceProbe>> = Mutex::new(BTreeMap::new());
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    found.entry(program.to_path_buf()).or_insert_with(|| try_levels(program, temp)).clone()
 }
 
 fn try_levels(program: &Path, temp: &Path) -> FenceProbe {
@@ -57,12 +59,13 @@ fn try_level(program: &Path, temp: &Path, level: FenceLevel) -> io::Result<Fence
         level,
         access: FenceAccess::ReadOnly,
         directories: Vec::new(),
+        visible: Vec::new(),
         layers: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
         temp: temp.into(),
         network: false,
-        sockets: false,
+        sockets: Vec::new(),
     };
     let spec = FenceSpec { fence, directory: "/".into(), words: Vec::new(), environment: Vec::new() };
     let mut channel = FenceChannel::new(&spec)?;

@@ -28,9 +28,12 @@ pub struct JobFence {
     pub level: FenceLevel,
     /// Whether [`directories`](Self::directories) and [`layers`](Self::layers) can be written.
     pub access: FenceAccess,
-    /// The project, and what else is the command's to write.
+    /// The project, and what else is the command's to write: directories, and files, which can be written but not replaced.
     #[serde(with = "path_list")]
     pub directories: Vec<PathBuf>,
+    /// What can be read although it lies in the machine's `/tmp`, which the command's own hides. Level 1 only.
+    #[serde(with = "path_list")]
+    pub visible: Vec<PathBuf>,
     /// Directories that look writable: what is written is kept apart. Level 1 only; at level 2 they can be read.
     pub layers: Vec<FenceLayer>,
     /// What is never written, inside those, under the name of the directory it lies in. What does not exist cannot be protected:
@@ -44,8 +47,10 @@ pub struct JobFence {
     pub temp: OsString,
     /// Whether the machine's network is the command's.
     pub network: bool,
-    /// Whether it may connect to sockets that have a path, whatever answers there.
-    pub sockets: bool,
+    /// Sockets that have a path and that it may connect to; they are there although what they lie in is masked. Every other socket
+    /// that is not masked is open too, then. Level 1 only: a fence of level 2 with one cannot be built.
+    #[serde(with = "path_list")]
+    pub sockets: Vec<PathBuf>,
 }
 
 /// A directory of the user's that a command changes in a copy of its own.
@@ -138,12 +143,13 @@ mod tests {
             level: FenceLevel::Namespaces,
             access: FenceAccess::Workspace,
             directories: vec![odd().into()],
+            visible: vec![odd().into()],
             layers: vec![FenceLayer { directory: odd(), kept_in: "/layer".into() }],
             read_only: vec!["/p/.git/hooks".into()],
             masked: vec!["/home/u/.ssh".into(), odd().into()],
             temp: "/t".into(),
             network: false,
-            sockets: false,
+            sockets: vec!["/run/x/socket".into()],
         };
         FenceSpec {
             fence,

@@ -47,10 +47,11 @@ impl Fenced {
             read_only: vec![project.join(".git/hooks"), project.join(".envrc")],
             masked: vec![self.path("outside")],
             directories: vec![project],
+            visible: Vec::new(),
             layers: Vec::new(),
             temp: self.path("temp").into(),
             network: false,
-            sockets: false,
+            sockets: Vec::new(),
         }
     }
 
@@ -154,6 +155,62 @@ fn what_cannot_be_protected_is_named() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(unprotected, [fenced.path("project/.envrc")]);
+}
+
+#[test]
+fn an_input_that_has_no_name_in_the_fence_is_read_all_the_same() {
+    let Some(fenced) = Fenced::new() else { return };
+    let long = "0123456789\n".repeat(30_000);
+    let file = tempfile::NamedTempFile::new_in("/tmp").unwrap();
+    fs::write(file.path(), &long).unwrap();
+    let deleted = fs::File::open(file.path()).unwrap();
+    for input in [fs::File::open(file.path()).unwrap(), deleted] {
+        let channel = FenceChannel::new(&fenced.spec(&["/usr/bin/wc", "-c"])).unwrap();
+        let output = channel.command(&keeper()).stdin(input).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), long.len().to_string(), "{output:?}");
+        let _ = fs::remove_file(file.path());
+    }
+}
+
+#[test]
+fn a_command_has_so_many_processes_and_its_deadline_holds() {
+    let Some(fenced) = Fenced::new().filter(|fenced| fenced.level == FenceLevel::Namespaces) else { return };
+    // Never more than this, whatever the fence does.
+    let line = "perl -e 'my $n = 0; for (1..5000) { my $p = fork(); last if !defined $p; if (!$p) { sleep 100; exit } $n++ } \
+                print \"made $n\\n\"; $| = 1; print \"\\n\"; sleep 100'";
+    let total = Some(Duration::from_secs(15));
+    let deadlines = Deadlines { total, grace: Duration::from_millis(100), ..Deadlines::default() };
+    let ran = run(&Job { deadlines, ..fenced.job(line) });
+    assert_eq!(ran.reason, ExitReason::DeadlinePassed, "{ran:?}");
+    assert!(ran.took < Duration::from_secs(30), "{ran:?}");
+    let text = ran.stdout.text();
+    let made: u32 = text.lines().find_map(|line| line.strip_prefix("made ")).unwrap().parse().unwrap();
+    let counts = !rustix::process::geteuid().is_root() || made < 5_000;
+    assert!(made <= 4_096 || !counts, "{made}");
+}
+
+#[test]
+fn one_socket_is_open_and_the_others_of_its_directory_are_not() {
+    let Some(fenced) = Fenced::new() else { return };
+    let sockets = fenced.path("outside");
+    let open = UnixListener::bind(sockets.join("open")).unwrap();
+    let closed = UnixListener::bind(sockets.join("closed")).unwrap();
+    open.set_nonblocking(true).unwrap();
+    closed.set_nonblocking(true).unwrap();
+    let place = sockets.display();
+    let line = format!(
+        "use IO::Socket::UNIX; IO::Socket::UNIX->new('{place}/closed'); IO::Socket::UNIX->new('{place}/open') or die"
+    );
+    let mut spec = fenced.spec(&["/usr/bin/perl", "-e", &line]);
+    spec.fence.sockets = vec![sockets.join("open")];
+    let mut channel = FenceChannel::new(&spec).unwrap();
+    let status = channel.command(&keeper()).status().unwrap();
+    if fenced.level == FenceLevel::Namespaces {
+        assert!(status.success(), "{:?}", channel.report());
+        assert!(open.accept().is_ok() && closed.accept().is_err());
+    } else {
+        assert!(matches!(channel.report(), Ok(FenceReport::Failed { .. })));
+    }
 }
 
 #[test]
@@ -316,4 +373,42 @@ fn a_job_in_a_fence_has_no_variable_that_runs_code_but_those_it_was_given() {
     for gone in ["LD_LIBRARY_PATH=", "GIT_DIR=", "NODE_OPTIONS="] {
         assert!(!said.lines().any(|line| line.starts_with(gone)), "{said}");
     }
+}
+
+#[test]
+fn a_file_in_a_layer_can_be_written_for_good_and_what_lies_in_tmp_can_be_read() {
+    let Some(fenced) = Fenced::new().filter(|fenced| fenced.level == FenceLevel::Namespaces) else { return };
+    for (name, text) in [("state/token", "old\n"), ("state/settings", "mine\n")] {
+        fs::create_dir_all(fenced.path(name).parent().unwrap()).unwrap();
+        fs::write(fenced.path(name), text).unwrap();
+    }
+    fs::create_dir(fenced.path("layer")).unwrap();
+    let in_tmp = tempfile::tempdir_in("/tmp").unwrap();
+    fs::write(in_tmp.path().join("file"), "in tmp\n").unwrap();
+    let (state, seen) = (fenced.path("state"), in_tmp.path().canonicalize().unwrap());
+    let line = format!(
+        "exec 2>/dev/null; cat {1}/file; echo x > {1}/file; echo x > {1}/new; echo new > {0}/token; echo x > {0}/settings; \
+         echo x > {0}/made; mv {0}/made {0}/token; true",
+        state.display(),
+        seen.display()
+    );
+    let mut job = fenced.job(&line);
+    if let Some(fence) = &mut job.fence {
+        let kept_in = fenced.path("layer").into();
+        fence.layers.push(FenceLayer { directory: state.clone().into(), kept_in });
+        fence.directories.push(state.join("token"));
+        fence.visible.extend([seen.clone(), "/tmp".into()]);
+    }
+    let said = run(&job).stdout.text();
+    if !fenced.path("layer/upper").exists() {
+        println!("skipped: no layers here: {said}");
+        return;
+    }
+    let read = |path: PathBuf| fs::read_to_string(path).unwrap();
+    assert_eq!((said.as_str(), read(seen.join("file")).as_str()), ("in tmp\n", "in tmp\n"));
+    assert_eq!(
+        (read(state.join("token")).as_str(), read(state.join("settings")).as_str()),
+        ("new\n", "mine\n")
+    );
+    assert!(!state.join("made").exists() && !seen.join("new").exists());
 }

@@ -16,7 +16,7 @@ use search::PathHistory;
 pub(crate) use undo_state::RevertedIds;
 pub use undo_state::UndoState;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use relaycode_durable::FsDir;
@@ -25,6 +25,9 @@ use crate::disk::{Digest, StateSubdir};
 use crate::record::{FileRecord, Record, RecordContent, RecordLocation, RecordStore, blobs};
 use crate::seal::AcceptedRecords;
 use crate::{IoContext, Ledger, LedgerError, LedgerResult, TxId};
+
+/// What the ids of groups that are prompts of relay's own agent begin with; digits follow, by which people call them.
+pub const PROMPT_GROUP: &str = "prompt-";
 
 /// A piece of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +45,8 @@ pub struct LogEntry {
     pub group: Option<String>,
     /// The transactions, newest first; one unless it is a group.
     pub members: Vec<LogTransaction>,
+    /// How many files they changed, each counted once.
+    pub files: usize,
     /// It is a group that whoever worked on it did not finish.
     pub interrupted: bool,
     /// Its place in the whole log: 1 is the newest. What [`Ledger::find`] takes.
@@ -157,8 +162,9 @@ impl Ledger {
                 Ok(LogTransaction { foreign, ..log_transaction(line, &member.undo_state, revertible) })
             };
             let interrupted = group.as_ref().map_or(Ok(false), |id| self.is_interrupted(id))?;
+            let files = count_files(members.iter().map(|member| &lines[member.line]));
             let members = members.into_iter().map(show).collect::<LedgerResult<_>>()?;
-            Ok(LogEntry { group, members, interrupted, position: place(at) })
+            Ok(LogEntry { group, members, files, interrupted, position: place(at) })
         });
         entries.collect()
     }
@@ -223,6 +229,17 @@ impl Ledger {
         }
         Ok(bytes)
     }
+}
+
+/// How many files some transactions changed. Of one that changed very many not every name is in the index: those that are not
+/// count as files of their own.
+fn count_files<'l>(lines: impl Iterator<Item = &'l IndexLine>) -> usize {
+    let (mut names, mut unnamed) = (HashSet::new(), 0usize);
+    for line in lines {
+        names.extend(line.paths.iter().map(|path| path.new_and_old().0));
+        unnamed = unnamed.saturating_add(line.files.saturating_sub(line.paths.len()));
+    }
+    unnamed.saturating_add(names.len())
 }
 
 fn unknown_transaction(id: TxId) -> LedgerError {

@@ -1,10 +1,10 @@
 //! Finding a change by the name that a person gives it, and the shortest name that is its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use super::index::{IndexResult, LedgerIndex};
-use super::{LogEntry, LogTarget};
+use super::{LogEntry, LogTarget, PROMPT_GROUP};
 use crate::record::RecordStore;
 use crate::{Ledger, LedgerError, LedgerResult, TxId};
 
@@ -15,7 +15,7 @@ const CANDIDATES: usize = 20;
 
 impl Ledger {
     /// What a name stands for: `1` is the newest entry of the log, then there are ids, their
-    /// beginnings (at least four digits), and groups.
+    /// beginnings (at least four digits), and groups; of a prompt's the digits alone, or their beginning, will do.
     ///
     /// # Errors
     /// `UnknownTransaction`, `Ambiguous`; the system's.
@@ -31,6 +31,18 @@ impl Ledger {
         let found = self.with_index(|index| match_names(index, name, lower.as_deref()))?;
         if !found.group.is_empty() {
             return Ok(LogTarget::Group { id: name.to_string(), members: found.group });
+        }
+        let candidates = || found.ids.iter().copied().chain(found.prompts.values().flatten().copied());
+        let mut prompts = found.prompts.iter();
+        match (found.ids.is_empty(), prompts.next(), prompts.next()) {
+            (true, Some((id, members)), None) => {
+                return Ok(LogTarget::Group { id: id.clone(), members: members.clone() });
+            }
+            (_, None, _) => {}
+            _ => {
+                let candidates = candidates().take(CANDIDATES).collect();
+                return Err(LedgerError::Ambiguous { name: name.to_string(), candidates });
+            }
         }
         match found.ids.as_slice() {
             [] => self.nth_target(name)?.ok_or_else(unknown),
@@ -76,6 +88,12 @@ impl Ledger {
     }
 }
 
+/// Whether a group is a prompt whose digits begin so, with or without what stands before them.
+fn is_prompt_called(group: &str, prefix: &str) -> bool {
+    let digits = prefix.strip_prefix(PROMPT_GROUP).unwrap_or(prefix);
+    !digits.is_empty() && group.strip_prefix(PROMPT_GROUP).is_some_and(|group| group.starts_with(digits))
+}
+
 /// How many characters two ids begin with alike.
 fn common_digits(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
@@ -86,6 +104,8 @@ fn common_digits(a: &str, b: &str) -> usize {
 struct LogNameMatches {
     ids: Vec<TxId>,
     group: Vec<TxId>,
+    /// The prompts that begin so, each with its members, newest first.
+    prompts: BTreeMap<String, Vec<TxId>>,
 }
 
 fn match_names(index: &LedgerIndex<'_>, name: &str, prefix: Option<&str>) -> IndexResult<LogNameMatches> {
@@ -94,6 +114,11 @@ fn match_names(index: &LedgerIndex<'_>, name: &str, prefix: Option<&str>) -> Ind
         if let Some(id) = line.uuid {
             if line.group.as_deref() == Some(name) {
                 found.group.push(id);
+            }
+            if let (Some(prefix), Some(group)) = (prefix, &line.group)
+                && is_prompt_called(group, prefix)
+            {
+                found.prompts.entry(group.clone()).or_default().push(id);
             }
             let begins = prefix.is_some_and(|prefix| id.to_string().starts_with(prefix));
             if begins && found.ids.len() < CANDIDATES && !found.ids.contains(&id) {

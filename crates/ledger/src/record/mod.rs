@@ -207,6 +207,22 @@ pub struct FileRecord {
     /// The bytes that stand there now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<RecordContent>,
+    /// How many other names (hard links) it had before.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub other_names: u64,
+    /// Its name is now one of several of a file, and was not one of that file before: taken back, it is a file of its own.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_linked: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl FileRecord {

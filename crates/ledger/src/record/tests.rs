@@ -40,6 +40,7 @@ pub(crate) fn plain(number: u32) -> Record {
             added: 1,
             removed: 1,
             content: Some(RecordContent::Text("two\n".into())),
+            ..FileRecord::default()
         }],
         made_directories: vec![],
         removed_directories: vec![],
@@ -91,6 +92,8 @@ fn file() -> impl Strategy<Value = FileRecord> {
             added: lines,
             removed: lines,
             content,
+            other_names: lines as u64,
+            is_linked: lines % 2 == 1,
         },
     )
 }
@@ -264,6 +267,8 @@ fn largest() -> Record {
             added: n,
             removed: n,
             content: text.clone(),
+            other_names: n as u64 + 1,
+            is_linked: true,
         })
         .collect();
     record.made_directories = (0..FILES).map(|n| format!("made/{n}")).collect();

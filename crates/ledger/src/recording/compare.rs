@@ -10,7 +10,7 @@ use relaycode_snapshot::{
 use crate::disk::{PROJECT, ancestors};
 use crate::record::{DirectoryModeChange, RecordOmission, RemovedDirectory};
 use crate::recording::adopt::ChangedTree;
-use crate::recording::walk::{self, IgnoredPaths, recordable, shown};
+use crate::recording::walk::{self, IgnoredPaths, path_text, recordable};
 use crate::recording::{FILE_BYTES, IGNORED_BYTES, RecordingTree, SecuredTree, format_size};
 
 /// What differs.
@@ -26,6 +26,18 @@ pub(super) struct RecordingDifferences<'t> {
     pub(super) modes: Vec<DirectoryModeChange>,
     /// What cannot be undone.
     pub(super) left: OmissionList,
+    /// What stands at protected names and has no place in a record.
+    pub(super) misfits: Vec<ProtectedMisfit<'t>>,
+}
+
+/// A protected name with something that no record holds.
+pub(super) struct ProtectedMisfit<'t> {
+    pub(super) path: String,
+    /// What it is and what became of it, as the rest of a sentence.
+    pub(super) reason: String,
+    pub(super) bytes: u64,
+    /// What was there before.
+    pub(super) before: Option<SecuredEntry<'t>>,
 }
 
 /// A file or link that may have changed.
@@ -54,13 +66,21 @@ pub(super) enum SecuredContent<'t> {
 pub(super) fn compare<'t>(
     changed: &ChangedTree<'t>,
     difference: &TreeDifference,
+    is_protected: fn(&str) -> bool,
 ) -> RecordingDifferences<'t> {
     let ChangedTree { before, now, ignored: ignored_now } = *changed;
     let TreeDifference { changes, racy, unknown } = difference;
     let blind = before.blind.iter().map(String::as_str).collect();
     let found = RecordingDifferences::default();
-    let mut comparison =
-        RecordingComparison { before, now, ignored_now, blind, ignored: BTreeMap::new(), found };
+    let mut comparison = RecordingComparison {
+        before,
+        now,
+        ignored_now,
+        blind,
+        is_protected,
+        ignored: BTreeMap::new(),
+        found,
+    };
     for change in changes {
         comparison.add_change(change);
     }
@@ -84,6 +104,7 @@ struct RecordingComparison<'t> {
     ignored_now: &'t IgnoredPaths,
     /// What was not secured as a whole.
     blind: HashSet<&'t str>,
+    is_protected: fn(&str) -> bool,
     /// New files and links that git ignores, by the root that they lie behind, and new directories.
     ignored: BTreeMap<u32, IgnoredGroup<'t>>,
     found: RecordingDifferences<'t>,
@@ -139,6 +160,10 @@ impl<'t> RecordingComparison<'t> {
                 self.leave(&change.path, &format!("was removed: it was {what}"), was);
                 self.add_content(&change.path, None, is_content(is));
             }
+            (_, Some(what)) if self.is_misfit(&change.path, is) => {
+                let verb = if was.is_some() { "was changed" } else { "was made" };
+                self.add_misfit(&change.path, format!("{verb}: it is {what}"), is_content(was), is);
+            }
             (None, Some(what)) if was.is_some() => {
                 self.leave(&change.path, &format!("became {what}; move it away before you revert"), None);
                 self.add_content(&change.path, is_content(was), None);
@@ -150,8 +175,19 @@ impl<'t> RecordingComparison<'t> {
         }
     }
 
+    /// Whether something that no record holds stands at a protected name.
+    fn is_misfit(&self, path: &[u8], is: ComparedEntry) -> bool {
+        is.is_some_and(|(_, stat)| stat.kind != EntryKind::Directory) && (self.is_protected)(&path_text(path))
+    }
+
+    fn add_misfit(&mut self, path: &[u8], reason: String, was: ComparedEntry, is: ComparedEntry) {
+        let before = was.and_then(|(id, _)| self.secured(id));
+        let bytes = is.map_or(0, |(_, stat)| stat.size);
+        self.found.misfits.push(ProtectedMisfit { path: path_text(path), reason, bytes, before });
+    }
+
     fn leave(&mut self, path: &[u8], reason: &str, side: ComparedEntry) {
-        self.found.left.add(&shown(path), reason, 1, side.map_or(0, |(_, stat)| stat.size));
+        self.found.left.add(&path_text(path), reason, 1, side.map_or(0, |(_, stat)| stat.size));
     }
 
     fn add_directory(&mut self, path: &[u8], was: ComparedEntry, is: ComparedEntry) {
@@ -185,7 +221,7 @@ impl<'t> RecordingComparison<'t> {
 
     fn add_content(&mut self, path: &[u8], was: ComparedEntry, is: ComparedEntry) {
         let Some(bytes) = is.or(was).map(|(_, stat)| stat.size) else { return };
-        let path = shown(path);
+        let (raw, path) = (path, path_text(path));
         let before = was.and_then(|(id, _)| self.secured(id));
         let what = match (was, is) {
             (None, _) => "was made",
@@ -199,11 +235,14 @@ impl<'t> RecordingComparison<'t> {
             self.found.left.add(&path, &format!("{what}, and was not backed up"), 1, bytes);
         } else if is.is_some_and(|(_, stat)| stat.kind == EntryKind::File) && bytes > FILE_BYTES {
             let reason = format!("{what}, and has more than {}", format_size(FILE_BYTES));
+            if self.is_misfit(raw, is) {
+                return self.add_misfit(raw, reason, was, is);
+            }
             self.found.left.add(&path, &reason, 1, bytes);
         } else {
             let group = is.filter(|_| was.is_none()).map_or(0, |(id, _)| self.now.snapshot.mark(id));
             let suspect = SuspectFile { path, before, now: is.map(|(_, stat)| stat) };
-            if group == 0 {
+            if group == 0 || (self.is_protected)(&suspect.path) {
                 self.found.files.push(suspect);
             } else {
                 let group = self.ignored.entry(group).or_default();
@@ -220,8 +259,8 @@ impl<'t> RecordingComparison<'t> {
         if stat.kind == EntryKind::Directory {
             return;
         }
-        let path = shown(&change.path);
-        let known = |above: &&str| self.before.tree.find(above.as_bytes()).is_some();
+        let path = path_text(&change.path);
+        let known = |above: &&str| walk::find_entry(&self.before.tree, above).is_some();
         let nearest = ancestors(&path).filter(known).last();
         let name = nearest.map_or_else(|| "./".to_string(), |nearest| format!("{nearest}/"));
         let reason = "was not looked at as a whole before: what is new in it is not known";
@@ -240,7 +279,7 @@ impl<'t> RecordingComparison<'t> {
                 self.found.made.extend(directories);
                 continue;
             }
-            let root = self.now.snapshot.find(name.as_bytes());
+            let root = walk::find_entry(&self.now.snapshot, name);
             let is_directory = root.is_some_and(|id| self.now.snapshot.stat(id).kind == EntryKind::Directory);
             let slash = if is_directory { "/" } else { "" };
             let reason = match is_build_output {
@@ -250,7 +289,7 @@ impl<'t> RecordingComparison<'t> {
             self.found.left.add(&format!("{name}{slash}"), &reason, files.len(), bytes);
         }
         for (path, reason) in self.now.snapshot.unread() {
-            let path = shown(&path);
+            let path = path_text(&path);
             if !self.blind.contains(path.as_str()) {
                 self.found.left.add(&format!("{path}/"), reason, 0, 0);
             }

@@ -16,6 +16,7 @@ use relaycode_snapshot::{
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{STATE_DIR_NAME, StateDir, StateSubdir, split_parent, state_dir};
+use crate::recording::adopt::AWAY;
 use crate::recording::store;
 use crate::{IoContext, Ledger, LedgerResult, TxId, io_error};
 
@@ -30,7 +31,7 @@ const DEPTH: usize = 8;
 /// The project's lock.
 const LOCK: &str = "lock";
 /// What is made anew, or is nobody's loss.
-const NOT_KEPT: [&str; 4] = [LOCK, "index", ".gitignore", store::NAME];
+const NOT_KEPT: [&str; 5] = [LOCK, "index", ".gitignore", store::NAME, AWAY];
 
 /// What the ledger had.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use relaycode_durable::{FsDir, atomic, is_link, is_not_regular, is_too_long};
-use relaycode_snapshot::{EntryId, ImageLocation, Snapshot};
+use relaycode_snapshot::{EntryId, ImageLocation, PackedReader, PackedWriter, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Digest;
@@ -23,7 +23,7 @@ pub(super) const NAME: &str = "manifest";
 /// The name of the file with the tree.
 const TREE: &str = "tree";
 /// The version that this relay writes and reads.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Bytes that are read of one.
 const BYTES: u64 = 4 * 1024 * 1024;
 /// Bytes that are read of a tree.
@@ -33,7 +33,7 @@ const SEAL: &str = "\nseal: ";
 const SEAL_DIGITS: usize = 64;
 
 /// The tree as it was, and what was secured of it.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) struct SecuredTree {
     /// The tree, with the time of the file system itself when it began.
     pub(super) tree: Snapshot,
@@ -46,8 +46,16 @@ pub(super) struct SecuredTree {
     /// What git ignored then.
     pub(super) ignored: IgnoredPaths,
     /// What the ledger had, should it be lost.
-    #[serde(default)]
     pub(super) before: LedgerInventory,
+}
+
+/// What of a tree is little, in its file behind the entries and the places of their bytes.
+#[derive(Serialize, Deserialize)]
+struct TreeRest<L, B, I, H> {
+    links: L,
+    blind: B,
+    ignored: I,
+    before: H,
 }
 
 /// What runs.
@@ -85,10 +93,53 @@ impl SecuredTree {
 
     /// Writes it, while no manifest names one, and gives the digest of its file.
     pub(super) fn write(&self, ledger: &Ledger, dir: &FsDir) -> LedgerResult<Digest> {
-        let bytes = serde_json::to_vec(self).map_err(|error| io_error("write", TREE)(error.into()))?;
+        let bytes = self.to_bytes().map_err(|error| io_error("write", TREE)(error.into()))?;
         atomic::write(&*ledger.fs, (dir, "tree.new"), (dir, TREE), &bytes)
             .map_err(|error| io_error("write", TREE)(error.source))?;
         Ok(Digest::of(&bytes))
+    }
+
+    /// As bytes: a tree has very many entries, and is written before each command that comes after a change.
+    fn to_bytes(&self) -> serde_json::Result<Vec<u8>> {
+        let SecuredTree { tree, images, links, blind, ignored, before } = self;
+        let mut packed = PackedWriter::default();
+        tree.pack(&mut packed);
+        packed.number(images.len() as u64);
+        for (id, location) in images {
+            packed.number(id.number().into());
+            let (kind, at) = match location {
+                ImageLocation::Packed(at) => (0, *at),
+                ImageLocation::Shared(at) => (1, *at),
+            };
+            packed.number(kind);
+            packed.number(at);
+        }
+        let mut bytes = packed.0;
+        serde_json::to_writer(&mut bytes, &TreeRest { links, blind, ignored, before })?;
+        Ok(bytes)
+    }
+
+    /// An error says what is wrong.
+    fn from_bytes(bytes: &[u8]) -> Result<SecuredTree, String> {
+        let mut packed = PackedReader(bytes);
+        let mut read = || {
+            let tree = Snapshot::unpack(&mut packed)?;
+            let mut images = HashMap::new();
+            for _ in 0..packed.count()? {
+                let id = tree.entry(u32::try_from(packed.number()?).ok()?)?;
+                let location = match packed.number()? {
+                    0 => ImageLocation::Packed(packed.number()?),
+                    1 => ImageLocation::Shared(packed.number()?),
+                    _ => return None,
+                };
+                images.insert(id, location);
+            }
+            Some((tree, images))
+        };
+        let (tree, images) = read().ok_or("its entries do not fit")?;
+        let rest = serde_json::from_slice(packed.0).map_err(|error| error.to_string())?;
+        let TreeRest { links, blind, ignored, before } = rest;
+        Ok(SecuredTree { tree, images, links, blind, ignored, before })
     }
 }
 
@@ -152,11 +203,7 @@ impl RecordingManifest {
         if Digest::of(&bytes) != self.tree {
             return Err(damaged("it is not the one that the manifest names".to_string()));
         }
-        let mut secured: SecuredTree =
-            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
-        if !secured.tree.is_sound() {
-            return Err(damaged("its entries do not fit".to_string()));
-        }
+        let mut secured = SecuredTree::from_bytes(&bytes).map_err(damaged)?;
         secured.tree.set_began(self.began);
         Ok(secured)
     }

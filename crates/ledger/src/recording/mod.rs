@@ -21,8 +21,8 @@ mod store;
 mod tests;
 mod walk;
 
-pub use adopt::{RecordingEnd, RecordingOutcome};
-use compare::{RecordingDifferences, SecuredContent, SecuredEntry, SuspectFile};
+pub use adopt::{MovedFile, RecordingEnd, RecordingOutcome};
+use compare::{ProtectedMisfit, RecordingDifferences, SecuredContent, SecuredEntry, SuspectFile};
 use ledger_files::LedgerInventory;
 pub use ledger_files::LedgerRestoreOutcome;
 use manifest::{RecordingManifest, SecuredTree};

@@ -27,6 +27,8 @@ pub(crate) fn recover_dead_recordings(
             let one = recover_one(ledger, state, &own)?;
             recovered.extend(one.map(|(id, outcome)| RecoveredTransaction { id, outcome }));
         }
+        // Where it stays it is empty, and does no harm.
+        let _ = place.remove_if_empty(state.fs());
     }
     Ok(recovered)
 }
@@ -102,7 +104,7 @@ fn recover_one(
         }
         return own.clear(state).map(|()| Some((id, RecoveryOutcome::Committed)));
     }
-    let tree = walk::walk(&ledger.root, &adopt::walk_bounds(ledger, &before, &before.ignored))?;
+    let tree = walk::walk(&ledger.root, &adopt::walk_bounds(ledger, &before, &before.ignored, false))?;
     let mut about = manifest.told.clone();
     about
         .notes
@@ -113,7 +115,7 @@ fn recover_one(
     let difference = TreeDifference::between(&before.tree, &tree.snapshot);
     let changed = ChangedTree { before: &before, now: &tree, ignored: &before.ignored };
     let RecordingOutcome { committed, omissions: left, .. } =
-        adopt::adopt(ledger, state, own, &changed, &difference, about, manifest.number)?;
+        adopt::adopt(ledger, state, own, &changed, &difference, about, &manifest)?;
     // The record is what counts from here on: what is left of the recording, the next recovery clears away.
     let cleared =
         if manifest.sets_aside && committed.is_some() { own.clear_scratch(state) } else { own.clear(state) };

@@ -12,7 +12,7 @@ use relaycode_snapshot::{
 };
 
 use crate::disk::{LedgerRoot, ancestors, split_parent};
-use crate::recording::walk::{self, IgnoredPaths, shown};
+use crate::recording::walk::{self, IgnoredPaths, path_text};
 use crate::recording::{COPIED_BYTES, FILE_BYTES, IGNORED_BYTES, RecordingTree, SecuredTree};
 use crate::revert::READ_BYTES;
 use crate::{LedgerError, LedgerResult, io_error};
@@ -91,7 +91,7 @@ impl EntryCheck<'_> {
         if image.is_none() && target.is_none() {
             return true;
         }
-        let Ok(path) = String::from_utf8(before.tree.path(id)) else { return false };
+        let path = path_text(&before.tree.path(id));
         let places = self.root.resolver();
         if let Some(target) = target {
             return places.read_link(&path).is_ok_and(|now| now == *target);
@@ -146,7 +146,7 @@ pub(super) fn secure_tree(
         changed: Vec::new(),
         secured: SecureReport::default(),
         left: OmissionList::default(),
-        blind: tree.snapshot.unread().map(|(path, _)| shown(&path)).collect(),
+        blind: tree.snapshot.unread().map(|(path, _)| path_text(&path)).collect(),
         parent: None,
         done: 0,
         all: tree.snapshot.len(),
@@ -157,7 +157,7 @@ pub(super) fn secure_tree(
     secured.copied = keeping.copied_bytes() - copied_before;
     let partial = tree.snapshot.partial().map(|(path, names)| walk::too_many(&path, names));
     let unread = tree.snapshot.unread().map(|(path, reason)| Omission {
-        path: format!("{}/", shown(&path)),
+        path: format!("{}/", path_text(&path)),
         reason: reason.to_string(),
         files: 0,
         bytes: 0,
@@ -264,7 +264,7 @@ impl SecureRun<'_, '_> {
                 continue;
             }
             if bytes > ignored {
-                let root = tree.snapshot.find(name.as_bytes()).map(|id| tree.snapshot.stat(id).kind);
+                let root = walk::find_entry(&tree.snapshot, name).map(|id| tree.snapshot.stat(id).kind);
                 let slash = if root == Some(EntryKind::Directory) { "/" } else { "" };
                 self.blind.push(name.clone());
                 for (_, _, size) in files {

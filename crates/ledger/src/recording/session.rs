@@ -7,7 +7,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-use relaycode_snapshot::{EntryChangeKind, ImageReader, ImageWriter, TreeDifference};
+use relaycode_snapshot::{EntryChangeKind, ImageReader, ImageWriter, KnownTree, TreeDifference};
 
 use crate::disk::{Digest, StateDir};
 use crate::recording::adopt::{self, ChangedTree, RecordingEnd, RecordingOutcome};
@@ -281,12 +281,13 @@ impl SecuredProject {
             is_stale = false;
         }
         let own_directory = root::own_directory_id(ledger);
-        let walk = |ignored_paths: &IgnoredPaths| {
-            let bounds =
-                RecordingWalkBounds { ignored_paths, known: None, most: ENTRIES, own_directory, began };
+        let walk = |ignored_paths: &IgnoredPaths, before: Option<&SecuredTree>| {
+            let known = before.map(|before| &before.tree);
+            let known = known.map(|tree| KnownTree { tree, is_beyond_cap: false, lends_names: true });
+            let bounds = RecordingWalkBounds { ignored_paths, known, most: ENTRIES, own_directory, began };
             walk::walk(&ledger.root, &bounds)
         };
-        let mut now = walk(&self.ignored)?;
+        let mut now = walk(&self.ignored, self.tree.as_ref())?;
         let check = EntryCheck { root: &ledger.root, images: ImageReader::open(fs, &self.own.dir) };
         let mut carried = CarriedEntries::default();
         if let Some(before) = &mut self.tree {
@@ -309,7 +310,7 @@ impl SecuredProject {
                 // What is looked into now must be what is looked into after the command.
                 if ignored != self.ignored {
                     self.ignored = ignored;
-                    now = walk(&self.ignored)?;
+                    now = walk(&self.ignored, Some(&*before))?;
                 }
             }
             carried = CarriedEntries::of(before, &now, &check);
@@ -353,7 +354,7 @@ impl SecuredProject {
         let another = root::reopen_ledger(ledger)?;
         let ledger = another.as_ref().unwrap_or(ledger);
         let Some(before) = &self.tree else { return Ok(RecordingOutcome::default()) };
-        let mut now = walk::walk(&ledger.root, &adopt::walk_bounds(ledger, before, &self.ignored))?;
+        let mut now = walk::walk(&ledger.root, &adopt::walk_bounds(ledger, before, &self.ignored, true))?;
         let difference = TreeDifference::between(&before.tree, &now.snapshot);
         let state = ledger.make_state()?;
         let has_gaps = before.tree.has_gaps() || now.snapshot.has_gaps();
@@ -376,7 +377,7 @@ impl SecuredProject {
             about.notes.push("the project's directory was replaced by another one while it ran".to_string());
         }
         let changed = ChangedTree { before, now: &now, ignored: &self.ignored };
-        let outcome = adopt::adopt(ledger, &state, &self.own, &changed, &difference, about, running.number)?;
+        let outcome = adopt::adopt(ledger, &state, &self.own, &changed, &difference, about, running)?;
         // The record is there, and what is left of this the next recovery clears away. In another directory nothing of what
         // is open here could go on.
         let _ = match another {

@@ -85,6 +85,11 @@ impl RecordingStore {
         }
         fs.remove_if_exists(&dir, LOCK)?;
         if_found(fs.remove_dir(&all, &id.to_string()))?;
+        self.remove_if_empty(fs)
+    }
+
+    /// Removes the directory of all recordings, also if whoever removed the last one died before it did this.
+    pub(super) fn remove_if_empty(&self, fs: &dyn Fs) -> io::Result<()> {
         match if_found(fs.remove_dir(&self.parent, NAME)) {
             // Others are in it.
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
@@ -108,10 +113,10 @@ pub(super) fn recording_stores(ledger: &Ledger, state: Option<&StateDir>) -> Vec
     outside.into_iter().chain(state.map(RecordingStore::inside_project)).collect()
 }
 
-/// Whether there is any recording, dead or alive.
+/// Whether there is any recording, dead or alive, or what is left of one.
 pub(crate) fn any_recording(ledger: &Ledger, state: Option<&StateDir>) -> LedgerResult<bool> {
     for place in recording_stores(ledger, state) {
-        if !place.list(&*ledger.fs)?.is_empty() {
+        if if_found(place.open_all(&*ledger.fs)).context("open", &place.display_path)?.is_some() {
             return Ok(true);
         }
     }

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use relaycode_change::proposal::path::RelPath;
+use relaycode_durable::{name_bytes, name_text};
 use relaycode_snapshot::walk::WalkDirectory;
 use relaycode_snapshot::{
-    EntryId, EntryKind, EntryStat, Omission, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep,
+    EntryId, EntryKind, EntryStat, KnownTree, Omission, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep,
 };
 
 use serde::{Deserialize, Serialize};
@@ -59,8 +60,8 @@ fn is_build_output(root: &LedgerRoot, path: &str) -> bool {
 pub(super) struct RecordingWalkBounds<'w> {
     /// What git ignores.
     pub(super) ignored_paths: &'w IgnoredPaths,
-    /// What is known already, and is looked at again without being counted.
-    pub(super) known: Option<&'w Snapshot>,
+    /// What is known already.
+    pub(super) known: Option<KnownTree<'w>>,
     /// So much else is looked at.
     pub(super) most: usize,
     /// A directory that is not looked into, by its device and number: relay's own, should it lie in the project.
@@ -105,9 +106,7 @@ impl WalkRule for RecordingRule<'_> {
         if is_directory && self.bounds.own_directory == Some((stat.dev, stat.ino)) {
             return WalkStep::Skip;
         }
-        let (Ok(folder), Ok(name)) = (std::str::from_utf8(at.path), std::str::from_utf8(name)) else {
-            return WalkStep::Leaf(at.mark);
-        };
+        let (folder, name) = (name_text(at.path), name_text(name));
         if name == REPOSITORY {
             return WalkStep::Leaf(at.mark);
         }
@@ -115,11 +114,11 @@ impl WalkRule for RecordingRule<'_> {
             return WalkStep::Take(at.mark);
         }
         self.path.clear();
-        self.path.push_str(folder);
+        self.path.push_str(&folder);
         if !folder.is_empty() {
             self.path.push('/');
         }
-        self.path.push_str(name);
+        self.path.push_str(&name);
         let Some(is_build_output) = self.bounds.ignored_paths.find(&self.path) else {
             return WalkStep::Take(0);
         };
@@ -136,12 +135,12 @@ impl RecordingTree {
         // What is in a directory comes after it.
         for id in self.snapshot.ids() {
             let mut mark = self.snapshot.parent(id).map_or(0, |parent| self.snapshot.mark(parent));
-            if mark == 0
-                && let Ok(path) = String::from_utf8(self.snapshot.path(id))
-                && ignored.find(&path).is_some()
-            {
-                self.ignored_roots.push(path);
-                mark = self.ignored_roots.len() as u32;
+            if mark == 0 {
+                let path = path_text(&self.snapshot.path(id));
+                if ignored.find(&path).is_some() {
+                    self.ignored_roots.push(path);
+                    mark = self.ignored_roots.len() as u32;
+                }
             }
             self.snapshot.set_mark(id, mark);
         }
@@ -161,33 +160,32 @@ pub(super) fn recordable(kind: EntryKind, path: &[u8]) -> Result<String, String>
         EntryKind::Link => "a symbolic link",
         EntryKind::Special => "a special file",
     };
-    let Ok(text) = std::str::from_utf8(path) else {
-        return Err(format!("{what}, and its name is not UTF-8"));
-    };
+    let text = path_text(path);
     if kind == EntryKind::Special {
         return Err(what.to_string());
     }
     if text.ends_with("/.git") {
         return Err("another repository's `.git`, which relay does not back up".to_string());
     }
-    // A backslash would become a slash: another file.
-    match RelPath::parse(text) {
-        Ok(parsed) if parsed.as_str() == text => Ok(text.to_string()),
-        _ => Err(format!("{what}, and its name is not the same on every system")),
+    match RelPath::of_existing(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(format!("{what}, and {error}")),
     }
 }
 
-/// A path as people are told it; what is not UTF-8 is written with `\x…`.
-pub(super) fn shown(path: &[u8]) -> String {
-    match std::str::from_utf8(path) {
-        Ok(text) => text.to_string(),
-        Err(_) => path.escape_ascii().to_string(),
-    }
+/// A path as records have it, and as people are told it.
+pub(super) fn path_text(path: &[u8]) -> String {
+    name_text(path).into_owned()
+}
+
+/// The entry at a path of records.
+pub(super) fn find_entry(tree: &Snapshot, path: &str) -> Option<EntryId> {
+    tree.find(&name_bytes(path)?)
 }
 
 /// What is said of a directory of which not every name was looked at.
 pub(super) fn too_many(path: &[u8], names: usize) -> Omission {
-    let path = if path.is_empty() { "./".to_string() } else { format!("{}/", shown(path)) };
+    let path = if path.is_empty() { "./".to_string() } else { format!("{}/", path_text(path)) };
     let reason = format!("has names that were not looked at: there are more than {ENTRIES} in all");
     Omission { path, reason, files: names, bytes: 0 }
 }

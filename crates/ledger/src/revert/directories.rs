@@ -3,6 +3,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+
+use relaycode_durable::name_text;
 
 use crate::disk::{PathEntry, PathResolver, if_directory};
 use crate::record::{DirectoryModeChange, Record, RecordOmission, RemovedDirectory};
@@ -82,7 +85,7 @@ fn is_empty_but_for(path: &str, going: &HashSet<String>, paths: &PathResolver<'_
     let Some(dir) = if_directory(paths.open_directory(path))? else { return Ok(false) };
     let mut stays = false;
     paths.fs().for_each_entry(&dir, &mut |name, _| {
-        stays |= !name.to_str().is_some_and(|name| going.contains(&format!("{path}/{name}")));
+        stays |= !going.contains(&format!("{path}/{}", name_text(name.as_bytes())));
     })?;
     Ok(!stays)
 }

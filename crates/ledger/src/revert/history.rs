@@ -11,6 +11,9 @@ use crate::{Ledger, LedgerResult};
 const UNDO_ORIGIN: &str = "undo";
 const REDO_ORIGIN: &str = "redo";
 const REVERT_ORIGIN: &str = "revert";
+/// The origin of what relay takes out of a command's work, or brings back, by itself. It stands in the command's group, is no
+/// step of the walk, and only its own name takes it back.
+pub const SET_ASIDE_ORIGIN: &str = "set-aside";
 /// The origin of what sets a project up.
 const SETUP_ORIGIN: &str = "init";
 
@@ -76,7 +79,7 @@ impl LogEntry {
 
     /// Whether something of it is still in.
     pub fn is_in(&self) -> bool {
-        self.members.iter().any(|item: &LogTransaction| !item.undone)
+        self.members.iter().any(|item: &LogTransaction| !item.undone && item.origin != SET_ASIDE_ORIGIN)
     }
 }
 

@@ -26,6 +26,7 @@ use crate::record::{
     DirectoryModeChange, FileImage, FileRecord, INLINE_BYTES, INLINE_TOTAL, LINK_MODE, Record,
     RecordOmission, RecordedOperation, RemovedDirectory, title,
 };
+use crate::revert::history::SET_ASIDE_ORIGIN;
 use crate::seal::RecordProvenance;
 use crate::transaction::{AfterContent, FileChange, NewMode, TransactionHeader};
 use crate::{IoContext, Ledger, LedgerError, LedgerRefusal, LedgerResult, LedgerRule, TxId, io_error};
@@ -75,6 +76,8 @@ pub struct RevertPlan {
     pub unrestored: Vec<RecordOmission>,
     /// Files that the transactions left read-only: that alone does not keep them from being taken back.
     pub read_only: Vec<String>,
+    /// Files that the transactions made names of other files: that alone does not keep them from being taken back.
+    pub linked: Vec<String>,
     /// What else there is to say, one sentence each.
     pub notes: Vec<String>,
 }
@@ -90,6 +93,7 @@ impl RevertPlan {
             directories_to_remove: self.made_directories_to_remove.clone(),
             directory_modes: self.removed_directories.clone(),
             read_only: self.read_only.clone(),
+            linked: self.linked.clone(),
             links: self.links.clone(),
             special_modes: self.special_modes.clone(),
             directories_to_make: self.directories_to_make.clone(),
@@ -241,7 +245,7 @@ fn plan_rest(
         parts.retain(|part| !part.is_among(reverted));
     }
     let made = records.iter().flat_map(|record| &record.made_directories);
-    let made: BTreeSet<RelPath> = made.filter_map(|path| RelPath::parse(path).ok()).collect();
+    let made: BTreeSet<RelPath> = made.filter_map(|path| RelPath::of_existing(path).ok()).collect();
     let came = parts.iter().flatten().filter(|part| part.file.after.is_some());
     let came: BTreeSet<RelPath> = came.map(|part| part.path.clone()).collect();
     let goes = RevertedPaths { directories: &made, files: &came };
@@ -258,8 +262,35 @@ fn plan_rest(
         reversal.removed_directories.extend(record.removed_directories.iter().cloned());
         let left = record.result.iter().filter(|file| is_read_only(file.after));
         reversal.read_only.extend(left.map(|file| file.path.clone()));
+        let linked = record.result.iter().filter(|file| file.is_linked);
+        reversal.linked.extend(linked.map(|file| file.path.clone()));
     }
+    reversal.notes.extend(parted_note(&reversal.changes, records));
     Ok(reversal)
+}
+
+/// What these records, given newest first, do not hold: each name once, with what the oldest of them says.
+fn unrestored_of(records: &[Record]) -> Vec<RecordOmission> {
+    let mut names = BTreeSet::new();
+    let oldest_first = records.iter().rev().flat_map(|record| &record.omissions);
+    oldest_first.filter(|omission| names.insert(omission.path.as_str())).cloned().collect()
+}
+
+/// What is said of files that had other names (hard links) and come back as files of their own.
+fn parted_note(changes: &[FileChange<'_>], records: &[Record]) -> Option<String> {
+    let files = records.iter().flat_map(|record| &record.result).filter(|file| file.other_names > 0);
+    let had_names: BTreeSet<&str> = files.map(FileRecord::old_path).collect();
+    let comes_back = |change: &&FileChange<'_>| {
+        change.after.is_some() && change.renamed_from.is_none() && had_names.contains(change.path.as_str())
+    };
+    let mut parted = changes.iter().filter(comes_back);
+    let first = &parted.next()?.path;
+    Some(match parted.count() {
+        0 => format!("{first} comes back as a file of its own: it had other names (hard links)"),
+        more => format!(
+            "{first} and {more} more come back as files of their own: they had other names (hard links)"
+        ),
+    })
 }
 
 /// The files that stood where these transactions, given newest first, had put them when the newest was done.
@@ -309,7 +340,11 @@ impl Ledger {
                 _ => None,
             })
             .collect();
-        let records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
+        let mut records = ids.iter().map(|id| self.record(*id)).collect::<Result<Vec<_>, _>>()?;
+        if matches!(target, LogTarget::Group { .. }) {
+            // What was set aside stays so.
+            records.retain(|record| record.origin != SET_ASIDE_ORIGIN);
+        }
         let mut foreign = Vec::new();
         for id in ids {
             if self.provenance(id)? == RecordProvenance::Foreign {
@@ -324,7 +359,7 @@ impl Ledger {
         self.plan_special_modes(&mut reversal, &paths)?;
         if options.file.is_none() {
             directories::plan_directories(&mut reversal, &records, &paths)?;
-            reversal.unrestored.extend(records.iter().flat_map(|record| &record.omissions).cloned());
+            reversal.unrestored.extend(unrestored_of(&records));
         }
         Ok(reversal)
     }
@@ -381,7 +416,7 @@ impl Ledger {
 /// The files of a record, with names that are safe to use.
 fn revert_parts(record: &Record) -> LedgerResult<Vec<RevertPart<'_>>> {
     let checked = |name: &str| {
-        RelPath::parse(name)
+        RelPath::of_existing(name)
             .map_err(|error| LedgerError::NotRevertible { id: record.uuid, reason: error.to_string() })
     };
     let part = |file| {

@@ -48,7 +48,7 @@ pub(super) struct RevertedPaths<'n> {
 impl RevertedPaths<'_> {
     fn is_above(&self, path: &RelPath) -> bool {
         ancestors(path.as_str())
-            .any(|above| RelPath::parse(above).is_ok_and(|above| self.files.contains(&above)))
+            .any(|above| RelPath::of_existing(above).is_ok_and(|above| self.files.contains(&above)))
     }
 }
 

@@ -2,10 +2,12 @@
 //! refusals are collected, so that a user sees them at once.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 
 use relaycode_change::proposal::path::RelPath;
-use relaycode_durable::{FsKind, FsStat, is_too_long};
+use relaycode_durable::{FsKind, FsStat, is_too_long, name_text};
 
 use crate::disk::{PathEntry, PathResolver, ancestors, if_directory, split_parent};
 use crate::transaction::{PlannedStep, TransactionHeader};
@@ -33,6 +35,7 @@ pub(super) fn check(
         paths,
         about,
         read_only: about.read_only.iter().map(String::as_str).collect(),
+        linked: about.linked.iter().map(String::as_str).collect(),
         links: about.links.iter().map(String::as_str).collect(),
         freed_paths: steps
             .iter()
@@ -69,6 +72,8 @@ struct ChangeChecker<'a, 'r> {
     about: &'a TransactionHeader,
     /// Files that may be changed although they are read-only.
     read_only: HashSet<&'a str>,
+    /// Files that may be changed although they have other names.
+    linked: HashSet<&'a str>,
     /// Names that must be symbolic links.
     links: HashSet<&'a str>,
     /// Names that are free afterwards.
@@ -93,7 +98,9 @@ impl ChangeChecker<'_, '_> {
             PlannedStep::Remove { path, before } => {
                 self.require_file(path, before, !self.about.revert_of.is_empty())
             }
-            PlannedStep::Replace { path, before, .. } => self.require_file(path, before, false),
+            PlannedStep::Replace { path, before, .. } => {
+                self.require_file(path, before, self.linked.contains(path))
+            }
             PlannedStep::Create { path, .. } => self.require_free(path),
             PlannedStep::Move { path, to, before } => {
                 self.require_file(path, before, !self.about.revert_of.is_empty())?;
@@ -186,7 +193,10 @@ impl ChangeChecker<'_, '_> {
             return Ok(false);
         }
         let dir = self.paths.open_directory(path).context("open", path)?;
-        for (name, kind) in self.paths.fs().list(&dir).context("list", path)? {
+        let mut entries = Vec::new();
+        let mut see = |name: &OsStr, kind| entries.push((name_text(name.as_bytes()).into_owned(), kind));
+        self.paths.fs().for_each_entry(&dir, &mut see).context("list", path)?;
+        for (name, kind) in entries {
             let inside = format!("{path}/{name}");
             let goes = if kind == FsKind::Dir {
                 self.becomes_empty(&inside)?
@@ -200,8 +210,12 @@ impl ChangeChecker<'_, '_> {
         Ok(true)
     }
 
-    /// The name `path`, which is not there, must not differ from one that is only by its spelling.
+    /// The name `path`, which is not there, must not differ from one that is only by its spelling. Where it was before, it
+    /// can be again: on a file system that takes the two for one it is not free.
     fn check_name_collision(&mut self, path: &str) -> LedgerResult<()> {
+        if !self.about.revert_of.is_empty() {
+            return Ok(());
+        }
         let (parent, name) = split_parent(path);
         let opened = if_directory(self.paths.open_directory(parent));
         let Some(dir) = opened.context("open", parent)? else { return Ok(()) };

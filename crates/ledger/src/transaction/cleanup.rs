@@ -8,7 +8,7 @@ use std::io;
 
 use relaycode_durable::{FsKind, RenameMode, atomic, if_found, if_new};
 
-use crate::disk::{DirtyDirectories, FileProbe, PathResolver, StateDir, StateSubdir, state_dir};
+use crate::disk::{DirtyDirectories, FileProbe, PathEntry, PathResolver, StateDir, StateSubdir, state_dir};
 use crate::record::{self, Record, blobs};
 use crate::transaction::{
     FRESH, PutBackOutcome, SLOTS_PATH, TransactionDirectory, TransactionJournal, TransactionStage,
@@ -111,6 +111,9 @@ impl TransactionCleanup<'_, '_> {
                     self.move_into_directory(slot, &number.to_string())?;
                 }
                 touched.add_entry(slot);
+            } else if self.has_other_names(slot)? {
+                // Nothing is lost with it, and as long as it is there the file would have one name more.
+                self.paths.remove_file(slot).context("remove", slot)?;
             }
         }
         touched.sync(self.paths).context("write", "the changed directories")?;
@@ -122,6 +125,12 @@ impl TransactionCleanup<'_, '_> {
             if displaced { mark_done(self.state, self.own) } else { remove_directory(self.state, self.own) }
         };
         settled().context("tidy", &self.own.path())
+    }
+
+    /// Whether what was displaced is a file that has names elsewhere (hard links).
+    fn has_other_names(&self, slot: &str) -> LedgerResult<bool> {
+        let entry = self.paths.entry_at(slot).context("look at", slot)?;
+        Ok(matches!(entry, PathEntry::File(stat) if stat.links > 1))
     }
 
     /// Moves a file of somebody's from another device into the transaction's directory.

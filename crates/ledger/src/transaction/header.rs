@@ -27,6 +27,8 @@ pub struct TransactionHeader {
     pub operations: Vec<RecordedOperation>,
     /// Where it came from: `file`, `stdin`, `clipboard`, `agent`, `undo` …
     pub origin: String,
+    /// Which rule or who let it begin; `None`: whoever ends it says so.
+    pub decided_by: Option<String>,
     /// The group it belongs to.
     pub group: Option<String>,
     /// The branch that is checked out.
@@ -51,6 +53,8 @@ pub struct TransactionHeader {
     pub directory_modes: Vec<RemovedDirectory>,
     /// Files that may be changed although their permission bits forbid writing: what is taken back made them so.
     pub read_only: Vec<String>,
+    /// Files that may be changed although they have other names (hard links): what is taken back made them so.
+    pub linked: Vec<String>,
     /// Names that are symbolic links now, and whose targets are the bytes that must stand there.
     pub links: Vec<String>,
     /// Files that may get setuid, setgid and sticky bits: they were seen with them on this machine.

@@ -163,11 +163,7 @@ impl TransactionJournal {
 }
 
 fn check_path(path: &str) -> Result<(), String> {
-    match RelPath::parse(path) {
-        Ok(parsed) if parsed.as_str() == path => Ok(()),
-        Ok(_) => Err(format!("it names the path `{}`", path.escape_debug())),
-        Err(error) => Err(error.to_string()),
-    }
+    RelPath::of_existing(path).map(drop).map_err(|error| error.to_string())
 }
 
 /// Whether a directory beneath `.relaycode/tx/` has a name that transaction `id` gives one: the id,

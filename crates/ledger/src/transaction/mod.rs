@@ -122,7 +122,7 @@ impl Ledger {
                 .any(|made| ancestors(&made.path).chain([&*made.path]).any(|name| name == path))
         };
         let can_move = |from: &str, to: &str| device(from) == device(to) && !becomes_directory(from);
-        let wanted = steps::plan_steps(changes, &can_move);
+        let wanted = steps::plan_steps(changes, !about.revert_of.is_empty(), &can_move);
         let wanted = wanted.map_err(LedgerError::Refused)?;
         let checked = check::check(&paths, &wanted, &about, &claims)?;
         let remove_directories = existing_directories(&paths, &about.directories_to_remove)?;
@@ -246,6 +246,7 @@ pub(crate) fn draft_record(about: TransactionHeader) -> Record {
         operations: about.operations,
         version: FORMAT,
         origin: about.origin,
+        decided_by: about.decided_by,
         group: about.group,
         branch: about.branch,
         head: about.head,
@@ -352,6 +353,7 @@ impl<'l> OpenTransaction<'l> {
                 added,
                 removed,
                 content,
+                ..FileRecord::default()
             });
         }
         Ok(())

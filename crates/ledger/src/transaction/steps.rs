@@ -51,9 +51,11 @@ impl<'c> PlannedStep<'c> {
 }
 
 /// The steps for `changes`, in their order: removals, moves, replacements, creations. `can_move` says whether a file can
-/// get from one name to another as it is; where it cannot, its bytes are written there and it is removed here.
+/// get from one name to another as it is; where it cannot, its bytes are written there and it is removed here. What is
+/// `restored` had its names before: whether they are one name elsewhere does not matter.
 pub(super) fn plan_steps<'c>(
     changes: &'c [FileChange<'_>],
+    restored: bool,
     can_move: &dyn Fn(&str, &str) -> bool,
 ) -> Result<Vec<PlannedStep<'c>>, Vec<LedgerRefusal>> {
     let mut before: BTreeMap<&str, &[u8]> = BTreeMap::new();
@@ -75,7 +77,9 @@ pub(super) fn plan_steps<'c>(
             refusals.push(LedgerRefusal { path: new.to_string(), rule: LedgerRule::DuplicatePath });
         }
     }
-    refusals.extend(find_name_collisions(changes));
+    if !restored {
+        refusals.extend(find_name_collisions(changes));
+    }
     if !refusals.is_empty() {
         return Err(refusals);
     }
@@ -180,7 +184,7 @@ mod tests {
     }
 
     fn shape(changes: &[FileChange<'_>]) -> Vec<String> {
-        let steps = plan_steps(changes, &|_, _| true).unwrap();
+        let steps = plan_steps(changes, false, &|_, _| true).unwrap();
         let text = |step: &PlannedStep<'_>| match step {
             PlannedStep::Remove { path, .. } => format!("remove {path}"),
             PlannedStep::Move { path, to, .. } => format!("move {path} {to}"),
@@ -229,11 +233,12 @@ mod tests {
     #[test]
     fn a_name_takes_part_once_and_not_in_two_spellings() {
         let twice = [change(None, Some(("a", "1"))), change(None, Some(("a", "2")))];
-        assert_eq!(plan_steps(&twice, &|_, _| true).unwrap_err()[0].rule, LedgerRule::DuplicatePath);
+        assert_eq!(plan_steps(&twice, false, &|_, _| true).unwrap_err()[0].rule, LedgerRule::DuplicatePath);
         let twins = [change(None, Some(("a", "1"))), change(None, Some(("A", "2")))];
         assert!(matches!(
-            plan_steps(&twins, &|_, _| true).unwrap_err()[0].rule,
+            plan_steps(&twins, false, &|_, _| true).unwrap_err()[0].rule,
             LedgerRule::NameCollision { .. }
         ));
+        assert_eq!(plan_steps(&twins, true, &|_, _| true).unwrap().len(), 2);
     }
 }

@@ -174,7 +174,7 @@ fn start(
 /// What starts the same command in its fence, and where the stage says what came of it.
 fn enter_fence(command: &Command, fence: &JobFence) -> io::Result<(Command, FenceChannel)> {
     let mut environment: BTreeMap<OsString, OsString> =
-        std::env::vars_os().filter(|(name, _)| !is_scrubbed(name, fence.sockets)).collect();
+        std::env::vars_os().filter(|(name, _)| !is_scrubbed(name, !fence.sockets.is_empty())).collect();
     for (name, value) in command.get_envs() {
         match value {
             Some(value) => environment.insert(name.to_owned(), value.to_owned()),

@@ -80,7 +80,7 @@ impl Ledger {
         let refused = |rule| {
             Err(LedgerError::Refused(vec![LedgerRefusal { path: path.chars().take(200).collect(), rule }]))
         };
-        if !RelPath::parse(path).is_ok_and(|parsed| parsed.as_str() == path) {
+        if RelPath::of_existing(path).is_err() {
             return refused(LedgerRule::NotAFile("no path in this project"));
         }
         let places = self.root.resolver();

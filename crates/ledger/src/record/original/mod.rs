@@ -252,6 +252,7 @@ fn to_file_record(file: &FilePlan) -> FileRecord {
         added: file.added,
         removed: file.removed,
         content: file.after.as_deref().map(text_of),
+        ..FileRecord::default()
     }
 }
 

@@ -20,8 +20,8 @@ const DEPTH: usize = 16;
 const NODES: usize = BASE_NODES + super::FILES * (FILE_NODES + DIRECTORY_NODES);
 /// Those of a record that are not about a file: an author's words, notes, rules.
 const BASE_NODES: usize = 500_000;
-/// Those of one file: what became of it (31), what its two names stood for (12), and the step of the journal (25).
-const FILE_NODES: usize = 72;
+/// Those of one file: what became of it (35), what its two names stood for (12), and the step of the journal (25).
+const FILE_NODES: usize = 76;
 /// Those of one directory that came or went, in the record and in the journal.
 const DIRECTORY_NODES: usize = 12;
 /// Characters of a mapping's key: a path, every byte of it escaped.

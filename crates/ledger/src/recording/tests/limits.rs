@@ -1,6 +1,6 @@
 //! What cannot be looked at is never said to be gone, and what can be recorded can be read.
 
-use relaycode_snapshot::{EntryKind, ImageLocation, TreeDifference};
+use relaycode_snapshot::{EntryKind, ImageLocation, KnownTree, TreeDifference};
 
 use super::*;
 use crate::record::DirectoryModeChange;
@@ -12,7 +12,7 @@ use crate::recording::{RecordingWalkBounds, SecuredTree, compare, walk};
 /// The tree, of which so many names are looked at that are not known.
 fn seen(ledger: &Ledger, known: Option<&SecuredTree>, most: usize) -> walk::RecordingTree {
     let later = IgnoredPaths::default();
-    let known = known.map(|known| &known.tree);
+    let known = known.map(|known| KnownTree::beyond_cap(&known.tree));
     let bounds =
         RecordingWalkBounds { ignored_paths: &later, known, most, own_directory: None, began: (i64::MAX, 0) };
     walk::walk(&ledger.root, &bounds).unwrap()
@@ -21,20 +21,20 @@ fn seen(ledger: &Ledger, known: Option<&SecuredTree>, most: usize) -> walk::Reco
 fn secured(tree: walk::RecordingTree) -> SecuredTree {
     let mut secured = SecuredTree::new(tree.snapshot);
     secured.images = secured.tree.ids().map(|id| (id, ImageLocation::Packed(0))).collect();
-    secured.blind = secured.tree.unread().map(|(path, _)| walk::shown(&path)).collect();
+    secured.blind = secured.tree.unread().map(|(path, _)| walk::path_text(&path)).collect();
     secured
 }
 
 fn compared<'t>(before: &'t SecuredTree, now: &'t walk::RecordingTree) -> RecordingDifferences<'t> {
     let difference = TreeDifference::between(&before.tree, &now.snapshot);
-    compare::compare(&ChangedTree { before, now, ignored: &before.ignored }, &difference)
+    compare::compare(&ChangedTree { before, now, ignored: &before.ignored }, &difference, |_| false)
 }
 
 /// How many files there are, and of which directories how many names were not looked at.
 fn counts(secured: &SecuredTree) -> (usize, Vec<(String, usize)>) {
     let tree = &secured.tree;
     let files = tree.ids().filter(|id| tree.stat(*id).kind == EntryKind::File).count();
-    (files, tree.partial().map(|(path, names)| (walk::shown(&path), names)).collect())
+    (files, tree.partial().map(|(path, names)| (walk::path_text(&path), names)).collect())
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl World {
                 after: change.after.as_ref().map(|after| FileImage::of(&after.bytes, bits(after))),
                 added: change.added,
                 removed: change.removed,
-                content: None,
+                ..FileRecord::default()
             });
         }
         record(uuid, result)

@@ -285,7 +285,13 @@ impl Walk {
                 Some(last) => last.members.push(item),
                 None => {
                     let group = record.group.clone();
-                    entries.push(LogEntry { group, members: vec![item], interrupted: false, position });
+                    entries.push(LogEntry {
+                        group,
+                        members: vec![item],
+                        files: 1,
+                        interrupted: false,
+                        position,
+                    });
                 }
             }
         }

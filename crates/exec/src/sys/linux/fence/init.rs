@@ -4,7 +4,7 @@
 //! everything in the namespace; it ends with the command, and when the process outside does.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
+use std::io::{ErrorKind, PipeWriter, Seek, SeekFrom};
 use std::process::{ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,12 @@ pub(super) fn run(spec: &FenceSpec, channel: &mut FenceChannel) -> Result<ExitCo
         channel.replace(&FenceReport::Entered { unprotected, end }).step("report")?;
         return Ok(ExitCode::SUCCESS);
     }
+    let (input, feed) = input.into_stdio().step("make a pipe for standard input")?;
     let child = command(spec).stdin(input).spawn().step(START_PROGRAM)?;
+    if let Some((mut from, mut to)) = feed {
+        // On a thread, which ends with this process. A command that reads no more is no failure.
+        std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+    }
     let status = reap_until(Pid::from_child(&child)).step("wait for the command")?;
     let end = FenceEnd {
         code: status.exit_status().unwrap_or(0),
@@ -55,28 +60,54 @@ pub(super) fn run(spec: &FenceSpec, channel: &mut FenceChannel) -> Result<ExitCo
 }
 
 /// What the command reads. A file was opened outside, where its mount is not read-only: with that the command could change
-/// its mode and times, so it gets the same file opened again, by name, in here.
-fn input_of_command() -> Result<Stdio, StepError> {
-    let step = "open standard input again";
+/// its mode and times.
+enum CommandInput {
+    Inherited,
+    /// The same file opened again, by name, in here.
+    Reopened(File),
+    /// A file that has no name in here, as what it lay in is another's now, or that is deleted. What is in it comes by a pipe.
+    Fed(File),
+}
+
+impl CommandInput {
+    fn into_stdio(self) -> std::io::Result<(Stdio, Option<(File, PipeWriter)>)> {
+        Ok(match self {
+            CommandInput::Inherited => (Stdio::inherit(), None),
+            CommandInput::Reopened(file) => (file.into(), None),
+            CommandInput::Fed(file) => {
+                let (reader, writer) = std::io::pipe()?;
+                (reader.into(), Some((file, writer)))
+            }
+        })
+    }
+}
+
+fn input_of_command() -> Result<CommandInput, StepError> {
+    let step = "look at the standard streams";
     for stream in [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()] {
         // From a directory outside, everything in it could be reached.
         if FileType::from_raw_mode(rustix::fs::fstat(stream).step(step)?.st_mode) == FileType::Directory {
-            return Err("a standard stream is a directory").step(step);
+            return Err("one of them is a directory").step(step);
         }
     }
     let outer = rustix::stdio::stdin();
     let found = rustix::fs::fstat(outer).step(step)?;
     if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
-        return Ok(Stdio::inherit());
+        return Ok(CommandInput::Inherited);
     }
-    let mut inner = File::open(std::fs::read_link(format!("{OPEN_FILES}/0")).step(step)?).step(step)?;
-    let same = rustix::fs::fstat(&inner).step(step)?;
-    if (same.st_dev, same.st_ino) != (found.st_dev, found.st_ino) {
-        return Err("another file has its name in the fence").step(step);
+    let reopened = || {
+        let mut inner = File::open(std::fs::read_link(format!("{OPEN_FILES}/0"))?)?;
+        let same = rustix::fs::fstat(&inner)?;
+        if (same.st_dev, same.st_ino) != (found.st_dev, found.st_ino) {
+            return Err(ErrorKind::NotFound.into());
+        }
+        inner.seek(SeekFrom::Start(rustix::fs::tell(outer)?))?;
+        Ok::<File, std::io::Error>(inner)
+    };
+    match reopened() {
+        Ok(inner) => Ok(CommandInput::Reopened(inner)),
+        Err(_) => Ok(CommandInput::Fed(outer.try_clone_to_owned().step(step)?.into())),
     }
-    let position = rustix::fs::tell(outer).step(step)?;
-    inner.seek(SeekFrom::Start(position)).step(step)?;
-    Ok(inner.into())
 }
 
 /// A change of capabilities may undo it, so it is said twice.

@@ -67,6 +67,9 @@ fn rules(fence: &JobFence) -> Result<RulesetCreated, RulesetError> {
     for own in OWN.into_iter().chain(["/tmp", "/var/tmp"]).filter(|_| !alone) {
         created = grant(created, Path::new(own), AccessFs::from_all(NEWEST))?;
     }
+    for socket in &fence.sockets {
+        created = grant(created, socket, AccessFs::ResolveUnix.into())?;
+    }
     // A terminal that the command was given can be opened again by name, as shells do.
     for stream in [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()] {
         if isatty(stream) {

@@ -86,6 +86,9 @@ pub(crate) fn run_fence(arguments: &[OsString]) -> ExitCode {
 fn become_command(spec: &FenceSpec, number: &str, channel: &mut FenceChannel) -> Result<ExitCode, StepError> {
     std::env::set_current_dir(&spec.directory).step("enter the directory")?;
     if spec.fence.level == FenceLevel::Rules {
+        if !spec.fence.sockets.is_empty() {
+            return Err("a fence of level 2 cannot close the others").step("open one socket");
+        }
         close_inherited(None)?;
         give_up(&spec.fence)?;
     } else {

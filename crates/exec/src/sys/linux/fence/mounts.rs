@@ -4,7 +4,7 @@
 //! kernel's list of them. What cannot be reached by its name is left: the command has no other way to it. Directories above a
 //! protected name become mounts too: whoever could rename them would make another `.git/hooks` in their place.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{CString, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,12 +17,23 @@ use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, mount, mount_bind,
     mount_bind_recursive, mount_change, mount_remount, move_mount, open_tree,
 };
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::{Step, StepError, devices};
 use crate::fence::{FenceLayer, JobFence};
 
 /// Places for temporary files, which become the command's own directory.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+
+/// Processes and threads of a command at the same time. Counted by the user in the new namespace, which does not hold root, and by
+/// the numbers that the namespace gives out.
+const MAX_PROCESSES: u64 = 4_096;
+
+/// The kernel since which a namespace has numbers of its own for processes.
+const OWN_NUMBERS: (u32, u32) = (6, 14);
+
+/// Where programs look up who knows the names of hosts. Mostly a link to what a service keeps.
+const NAME_SERVERS: &str = "/etc/resolv.conf";
 
 const CLONE_TREE: OpenTreeFlags =
     OpenTreeFlags::OPEN_TREE_CLONE.union(OpenTreeFlags::OPEN_TREE_CLOEXEC).union(OpenTreeFlags::AT_RECURSIVE);
@@ -31,7 +42,27 @@ const CLONE_TREE: OpenTreeFlags =
 pub(super) fn arrange(spec: &JobFence) -> Result<Vec<OsString>, StepError> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).step("keep mounts to itself")?;
-    let trees = clone_trees(spec)?;
+    // Held before the layers are mounted: what is written for good may lie in the directory of one.
+    let mut trees = BTreeMap::new();
+    for path in spec.directories.iter().chain([&PathBuf::from(&spec.temp)]) {
+        let (path, tree) = HeldTree::clone_from(path).step(format!("hold {}", path.display()))?;
+        trees.insert(path, tree);
+    }
+    // A layer that cannot be leaves its directory as it is, and read-only.
+    let layers = spec.layers_in_use().iter().filter(|layer| mount_layer(layer).is_ok());
+    let layers = layers.map(|layer| PathBuf::from(&layer.directory)).collect::<Vec<_>>();
+    for path in layers.iter().chain(&spec.visible) {
+        // What is not there cannot be seen.
+        let Ok((path, tree)) = HeldTree::clone_from(path) else { continue };
+        // The machine's `/tmp` as a whole would be in place of the command's own.
+        if layers.contains(&path)
+            || TEMPORARY.iter().any(|place| path.starts_with(place) && path != Path::new(place))
+        {
+            trees.entry(path).or_insert(tree);
+        }
+    }
+    // It may lie in the machine's own `/tmp`, too.
+    let kept = hold_kept(spec)?;
     // Held before the first is made: the directory itself mostly lies in the machine's own `/tmp`.
     let temporary: Vec<(&str, OwnedFd)> = TEMPORARY
         .into_iter()
@@ -41,20 +72,16 @@ pub(super) fn arrange(spec: &JobFence) -> Result<Vec<OsString>, StepError> {
     for (place, tree) in &temporary {
         attach(tree, Path::new(place)).step("make a /tmp")?;
     }
-    for (path, tree) in &trees {
-        // It was beneath the old `/tmp`.
-        std::fs::create_dir_all(path).step(format!("find {}", path.display()))?;
-        attach(tree, path).step(format!("mount {}", path.display()))?;
-    }
-    for layer in spec.layers_in_use() {
-        // Where it cannot be, its directory stays as it is and read-only.
-        let _ = mount_layer(layer);
+    for (path, held) in &trees {
+        held.make_place(path).step(format!("find {}", path.display()))?;
+        attach(&held.tree, path).step(format!("mount {}", path.display()))?;
     }
     devices::replace_dev()?;
     let hidden = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", hidden, None).step("make a /proc")?;
 
     let writable: Vec<PathBuf> = canonical(&spec.writable());
+    bound_processes();
     let mut unprotected = Vec::new();
     let mut protected = Vec::new();
     let mut ancestors = BTreeSet::new();
@@ -71,6 +98,14 @@ pub(super) fn arrange(spec: &JobFence) -> Result<Vec<OsString>, StepError> {
         let is_inside = writable.iter().any(|place| path.starts_with(place));
         mask(&path, is_inside).step(format!("mask {}", path.display()))?;
         protected.push(path);
+    }
+    for (path, tree) in &kept {
+        if path.symlink_metadata().is_err() {
+            // What it lies in is masked.
+            path.parent().map_or(Ok(()), std::fs::create_dir_all).step(format!("find {}", path.display()))?;
+            std::fs::write(path, "").step(format!("find {}", path.display()))?;
+        }
+        attach(tree, path).step(format!("keep {}", path.display()))?;
     }
     seal(&writable, &protected)?;
     Ok(unprotected)
@@ -102,16 +137,62 @@ fn mount_layer(layer: &FenceLayer) -> io::Result<()> {
     Ok(mount("overlay", Path::new(&layer.directory), "overlay", flags, options.as_c_str())?)
 }
 
-/// The directories of the order, the outer before the inner, held while `/tmp` goes.
-fn clone_trees(spec: &JobFence) -> Result<Vec<(PathBuf, OwnedFd)>, StepError> {
-    let temp = PathBuf::from(&spec.temp);
-    let named: BTreeSet<PathBuf> = spec.directories.iter().chain([&temp]).cloned().collect();
-    let held = named.into_iter().map(|path| {
-        let path = path.canonicalize().step(format!("find {}", path.display()))?;
-        let tree = open_tree(CWD, &path, CLONE_TREE).step(format!("hold {}", path.display()))?;
-        Ok((path, tree))
-    });
-    held.collect()
+/// A directory or a file that is held while `/tmp` goes, to be mounted again.
+struct HeldTree {
+    tree: OwnedFd,
+    is_file: bool,
+}
+
+impl HeldTree {
+    /// With its real name. By these the outer come before the inner.
+    fn clone_from(path: &Path) -> io::Result<(PathBuf, HeldTree)> {
+        let path = path.canonicalize()?;
+        let tree = open_tree(CWD, &path, CLONE_TREE)?;
+        let is_file = !path.is_dir();
+        Ok((path, HeldTree { tree, is_file }))
+    }
+
+    /// Makes where it is mounted, if that was beneath the old `/tmp`.
+    fn make_place(&self, path: &Path) -> io::Result<()> {
+        if path.symlink_metadata().is_ok() {
+            return Ok(());
+        }
+        if !self.is_file {
+            return std::fs::create_dir_all(path);
+        }
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::write(path, "")
+    }
+}
+
+/// What stays where everything around it is masked: sockets that the command may use, and where the network has its names from.
+fn hold_kept(spec: &JobFence) -> Result<Vec<(PathBuf, OwnedFd)>, StepError> {
+    if spec.sockets.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = [PathBuf::from(NAME_SERVERS)];
+    let names = if spec.network { canonical(&names) } else { Vec::new() };
+    let held = spec.sockets.iter().map(|path| (path.clone(), path.canonicalize()));
+    let held = held.chain(names.into_iter().map(|path| (path.clone(), Ok(path))));
+    held.map(|(path, real)| {
+        let real = real.step(format!("find {}", path.display()))?;
+        let tree = open_tree(CWD, &real, CLONE_TREE).step(format!("hold {}", path.display()))?;
+        Ok((real, tree))
+    })
+    .collect()
+}
+
+/// Sees to it that the command does not take all numbers that the machine has for processes. Where the kernel cannot, there is no bound.
+fn bound_processes() {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut parts = release.split(|c: char| !c.is_ascii_digit()).map_while(|part| part.parse::<u32>().ok());
+    if parts.next().zip(parts.next()).is_some_and(|version| version >= OWN_NUMBERS) {
+        // Before that release it was one setting for the machine, which root could change from in here.
+        let _ = std::fs::write("/proc/sys/kernel/pid_max", MAX_PROCESSES.to_string());
+    }
+    let now = getrlimit(Resource::Nproc);
+    let least = |limit: Option<u64>| Some(limit.map_or(MAX_PROCESSES, |limit| limit.min(MAX_PROCESSES)));
+    let _ = setrlimit(Resource::Nproc, Rlimit { current: least(now.current), maximum: least(now.maximum) });
 }
 
 /// Those that exist, by their real names.

@@ -59,11 +59,8 @@ fn refused_calls(fence: &JobFence) -> Result<CallRules, BackendError> {
         calls.entry(libc::SYS_unshare).or_default().push(has_flag(0, *flag)?);
     }
     calls.insert(libc::SYS_ioctl, IOCTLS.iter().map(|request| is(1, *request)).collect::<Result<_, _>>()?);
-    calls.insert(libc::SYS_socket, refused_sockets(alone && !fence.network, fence.sockets)?);
-    // A pair that is not connected for good could be connected to a socket of others.
-    let datagrams = SeccompCmpOp::MaskedEq(SOCKET_TYPE);
-    let pair = SeccompCondition::new(1, SeccompCmpArgLen::Dword, datagrams, libc::SOCK_DGRAM as u64)?;
-    calls.insert(libc::SYS_socketpair, vec![SeccompRule::new(vec![pair])?]);
+    calls.insert(libc::SYS_socket, refused_sockets(alone && !fence.network, !fence.sockets.is_empty())?);
+    calls.insert(libc::SYS_socketpair, refused_pairs()?);
     if alone {
         calls.extend(SHARED_WITH_OTHERS.iter().map(|call| (*call, Vec::new())));
         for (call, argument) in PROCESS_OF_OTHERS {
@@ -82,9 +79,6 @@ fn refused_calls(fence: &JobFence) -> Result<CallRules, BackendError> {
     Ok(calls)
 }
 
-/// The kind of a socket, without its flags.
-const SOCKET_TYPE: u64 = 0xf;
-
 /// Which sockets are refused: all but those of the network, unless there is none of its own, and those with a path, where
 /// they are allowed.
 fn refused_sockets(without_network: bool, with_paths: bool) -> Result<Vec<SeccompRule>, BackendError> {
@@ -100,6 +94,17 @@ fn refused_sockets(without_network: bool, with_paths: bool) -> Result<Vec<Seccom
     }
     let others = allowed.into_iter().map(|family| not(0, family as u64)).collect::<Result<_, _>>()?;
     Ok(vec![SeccompRule::new(others)?])
+}
+
+/// A pair that is not connected for good could be connected to a socket of others: of any kind but `SOCK_STREAM` (1) and
+/// `SOCK_SEQPACKET` (5), as the kernel takes `SOCK_RAW` for datagrams, too. Of the four bits that leaves the first set and the second and
+/// the last clear.
+fn refused_pairs() -> Result<Vec<SeccompRule>, BackendError> {
+    let bits = [(1, 0), (2, 2), (8, 8)].into_iter().map(|(bit, value)| {
+        let kind = SeccompCmpOp::MaskedEq(bit);
+        SeccompRule::new(vec![SeccompCondition::new(1, SeccompCmpArgLen::Dword, kind, value)?])
+    });
+    bits.chain([SeccompRule::new(vec![not(0, libc::AF_UNIX as u64)?])]).collect()
 }
 
 fn not(argument: u8, value: u64) -> Result<SeccompCondition, BackendError> {

@@ -7,12 +7,13 @@ fn fence(level: FenceLevel, access: FenceAccess, network: bool) -> JobFence {
         level,
         access,
         directories: Vec::new(),
+        visible: Vec::new(),
         layers: Vec::new(),
         read_only: Vec::new(),
         masked: Vec::new(),
         temp: "/t".into(),
         network,
-        sockets: false,
+        sockets: Vec::new(),
     }
 }
 
