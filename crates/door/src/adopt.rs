@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 
+use relaycode_durable::name_text;
 use relaycode_exec::{ExitReason, JobOutcome};
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::transaction::group::Group;
@@ -15,7 +16,7 @@ use relaycode_project::permissions::{LineLosses, LineReading};
 use relaycode_text::redact::redact;
 
 use crate::door::Door;
-use crate::set_aside::{SetAsideReport, SetAsideRun};
+use crate::set_aside::{SetAsideReport, SetAsideRun, moved_file};
 use crate::submit::outcome::DoorError;
 
 /// Characters of a command line in a record.
@@ -32,6 +33,8 @@ pub struct RecordedCommand<'a> {
     pub now: String,
     /// Where it comes from, in records: `record`, `agent`.
     pub origin: &'a str,
+    /// Which rules let it run; `None`: the user.
+    pub decided_by: Option<&'a str>,
     /// It runs in a fence: what it makes or changes at protected names is set aside.
     pub is_fenced: bool,
 }
@@ -116,10 +119,10 @@ impl Door {
         paths.into_iter().chain(lacking).collect()
     }
 
-    /// What git ignores; nothing where git cannot say. Names that are no text have no place in a record.
+    /// What git ignores, as records have it; nothing where git cannot say.
     fn ignored_paths(&self) -> Vec<String> {
         let names = self.git().ignored().unwrap_or_default();
-        names.into_iter().filter_map(|name| String::from_utf8(name).ok()).collect()
+        names.iter().map(|name| name_text(name).into_owned()).collect()
     }
 }
 
@@ -140,6 +143,7 @@ impl CommandWatch<'_> {
         let about = TransactionHeader {
             git_commit_msg: what.message.map(|message| redact(message).into_owned()),
             prompt_summary: Some(what.command_line()),
+            decided_by: what.decided_by.map(|rules| redact(rules).into_owned()),
             group: self.group.as_ref().map(|group| group.id().to_string()),
             branch: self.git.head.branch.clone(),
             head: self.git.head.commit.clone(),
@@ -181,6 +185,7 @@ impl CommandWatch<'_> {
             set_aside = run.set_aside(&committed.record);
             self.recording.settle();
         }
+        set_aside.moved = adopted.moved_away.iter().filter_map(moved_file).collect();
         Ok(Adoption {
             set_aside,
             committed: adopted.committed,
@@ -235,6 +240,7 @@ mod tests {
                 message: None,
                 now: String::new(),
                 origin: "record",
+                decided_by: None,
                 is_fenced: false,
             }
             .command_line()

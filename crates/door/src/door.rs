@@ -1,6 +1,7 @@
 //! The door of one project: everything that a submission needs, opened once.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Weak};
 use std::time::Duration;
 
 use relaycode_change::plan::{Plan, PlanRefusal, tree::PlanTree};
@@ -9,6 +10,7 @@ use relaycode_exec::Runner;
 use relaycode_ledger::{Digest, Ledger, disk::tree::ProjectTree};
 use relaycode_project::checkout::{CheckoutKey, CheckoutKeys, NamedProject};
 use relaycode_project::config::{Config, LoadedConfig};
+use relaycode_project::fence::GitGuard;
 use relaycode_project::git::head::{self, GitHead};
 use relaycode_project::trust::{self, TrustRequest, TrustStore};
 use relaycode_project::{git::Git, identity};
@@ -35,6 +37,8 @@ pub struct Door {
     /// What a fence around them needs; `None`: they run without one.
     pub gate_fence: Option<GateFence>,
     home: Option<PathBuf>,
+    /// How git stood before the first of the commands that run now.
+    pub(crate) git_before: Mutex<Weak<GitGuard>>,
 }
 
 /// What a proposal would do.
@@ -56,7 +60,7 @@ impl Door {
         home: Option<PathBuf>,
         runner: Runner,
     ) -> Door {
-        Door { root, ledger, loaded, runner, gate_fence: None, home }
+        Door { root, ledger, loaded, runner, gate_fence: None, home, git_before: Mutex::default() }
     }
 
     /// How long one of the project's commands may take.

@@ -15,6 +15,7 @@
 //! | `linter` | errors out of a linter's output, one reader per tool; which of them are new |
 //! | `adopt` | changes already made: secure the project before each command of a turn, record what it changed |
 //! | `rewind` | going back to a mark inside a group of changes |
+//! | `git_guard` | what a command changed of what steers git is put back |
 //! | `set_aside` | what a command made at protected names is taken out again |
 //! | `instructions` | what a model is told so that its answer can come in |
 //! | `git` | which files a git commit takes, and a branch per change |
@@ -26,6 +27,7 @@ pub mod approval;
 pub mod door;
 pub mod gate;
 pub mod git;
+mod git_guard;
 mod instructions;
 pub mod linter;
 mod rewind;
@@ -38,7 +40,8 @@ pub use answer::AnswerProposal;
 pub use approval::approver::{ApprovalQuestion, ApprovalReply, Approver, DoorEvent, PlanRevision};
 pub use approval::rules::{self, ApprovalReason, ApprovalRule, RuleConsent, RuleText};
 pub use door::{Door, PlanPreview};
-pub use gate::{GateFence, GateReport};
+pub use gate::{GateFence, GateReport, ProjectCheck};
+pub use git_guard::{GitGuardReport, GitGuardRun, GitPutBack};
 pub use instructions::{InstructionsError, ModelInstructions};
 pub use relaycode_ledger::{Digest, LedgerError, SecureProgress, TxId};
 pub use rewind::{RewindMark, redacted_operations};

@@ -1,6 +1,7 @@
 //! What a command in a fence made or changed at a protected name (a hook, `.envrc`, editor settings) is taken out again before
 //! anything else runs: another program could run it. Each file is an undo of that file's part of the command's record: journaled,
-//! with every byte in the ledger, and brought back by a yes, or by `relay revert`. The command's recording stays until that is done: if
+//! with every byte in the ledger, and brought back by a yes, or by `relay revert` of its own id: it is a member of the command's
+//! entry in the log, and neither undo nor redo goes by it. What no record has a place for was moved away. The command's recording stays until that is done: if
 //! relay is killed in between, the next one does it.
 
 use std::path::Path;
@@ -8,7 +9,8 @@ use std::path::Path;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::{FileRecord, Record};
 use relaycode_ledger::{
-    CommitVerdict, Ledger, LedgerResult, LogTarget, RevertOptions, RevertStep, TransactionHeader, TxId,
+    CommitVerdict, Ledger, LedgerResult, LogTarget, MovedFile, RevertOptions, SET_ASIDE_ORIGIN,
+    TransactionHeader, TxId,
 };
 use relaycode_project::git::head;
 use relaycode_project::protected::ProtectedPaths;
@@ -39,13 +41,15 @@ pub struct ProtectedFile {
 pub struct SetAsideReport {
     /// The files that are as before again, and the change that made them so. Taking that back keeps what the command made.
     pub files: Vec<(ProtectedFile, TxId)>,
+    /// Those that no record has a place for: what stood there is elsewhere now, and where.
+    pub moved: Vec<(ProtectedFile, String)>,
     /// Those that are as the command left them, and why.
     pub failed: Vec<(ProtectedFile, String)>,
 }
 
 impl SetAsideReport {
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty() && self.failed.is_empty()
+        self.files.is_empty() && self.moved.is_empty() && self.failed.is_empty()
     }
 }
 
@@ -68,8 +72,16 @@ impl SetAsideRun<'_> {
                 report.failed.push((file, "there are too many".to_string()));
                 continue;
             }
-            let options = RevertOptions { file: RelPath::parse(&file.path).ok(), ..RevertOptions::default() };
-            match self.take_back(record.uuid, &record.project_id, &options, RevertStep::Undo) {
+            let only = match RelPath::of_existing(&file.path) {
+                Ok(path) => Some(path),
+                // Without a file it would be the whole record.
+                Err(error) => {
+                    report.failed.push((file, error.to_string()));
+                    continue;
+                }
+            };
+            let options = RevertOptions { file: only, ..RevertOptions::default() };
+            match self.take_back(record.uuid, record, &options) {
                 Ok(Some(by)) => report.files.push((file, by)),
                 Ok(None) => {}
                 Err(error) => report.failed.push((file, error.to_string())),
@@ -97,18 +109,12 @@ impl SetAsideRun<'_> {
     /// # Errors
     /// The ledger's; something else may have its name by now.
     pub fn keep(&self, by: TxId) -> LedgerResult<()> {
-        let project_id = self.ledger.record(by)?.project_id;
-        self.take_back(by, &project_id, &RevertOptions::default(), RevertStep::Redo).map(drop)
+        let record = self.ledger.record(by)?;
+        self.take_back(by, &record, &RevertOptions::default()).map(drop)
     }
 
-    /// Takes back a change, or a file's part of it; `None`: that was done already.
-    fn take_back(
-        &self,
-        id: TxId,
-        project_id: &str,
-        options: &RevertOptions,
-        step: RevertStep,
-    ) -> LedgerResult<Option<TxId>> {
+    /// Takes back a change, or a file's part of it, as a member of the group of `record`; `None`: that was done already.
+    fn take_back(&self, id: TxId, record: &Record, options: &RevertOptions) -> LedgerResult<Option<TxId>> {
         let reversal = self.ledger.plan_revert(&LogTarget::Transaction(id), options)?;
         if reversal.is_empty() {
             return Ok(None);
@@ -117,12 +123,20 @@ impl SetAsideRun<'_> {
         let about = TransactionHeader {
             branch: head.branch,
             head: head.commit,
-            ..TransactionHeader::new(TxId::random(), project_id, self.now, step.name())
+            group: record.group.clone(),
+            ..TransactionHeader::new(TxId::random(), &record.project_id, self.now, SET_ASIDE_ORIGIN)
         };
         let about = reversal.header(about);
         let open = self.ledger.begin(&reversal.changes, about, &|| false)?;
         Ok(Some(open.commit(CommitVerdict::default())?.record.uuid))
     }
+}
+
+/// What was moved away, if its name is protected.
+pub(crate) fn moved_file(moved: &MovedFile) -> Option<(ProtectedFile, String)> {
+    let why = ProtectedPaths.matching(moved.path.as_ref())?;
+    let change = if moved.was_there { ProtectedChange::Changed } else { ProtectedChange::Made };
+    Some((ProtectedFile { path: moved.path.clone(), why, change }, moved.place.clone()))
 }
 
 /// A file of a record, if its name is protected; of one that was renamed either name.

@@ -15,7 +15,7 @@
 //! | `command_line` | a command line of a shell, read but not run |
 //! | `access` | what somebody who works for the user may do |
 //! | `permissions` | rules, what a command line would do, and whether that is allowed, asked about or refused |
-//! | `fence` | what a command may touch in a project: `git_dirs`, `secrets`, `caches`; `needs` is what known commands need beyond it, `hits` tells that one hit it |
+//! | `fence` | what a command may touch in a project: `git_dirs`, `secrets`, `sockets`, `caches`; `git_guard` is what makes git run something, before and after it; `needs` is what known commands need beyond it, `hits` tells that one hit it |
 //! | `protected` | names of files that run or steer something: one list |
 //! | `git` | git as a program: `call` runs it so that nothing of a repository runs, `hooks` is what a commit would run; `commit`, `branch`, `status`, `diff`, `scratch` …; `head` reads branch and commit without git |
 //! | `ignore_files` | what `.ignore` and `.gitignore` leave out, read within bounds |

@@ -1,9 +1,11 @@
 //! What the project's commands said of a change.
 
+mod check;
 pub mod repair_prompt;
 pub(crate) mod run;
 mod verdict;
 
+pub use check::ProjectCheck;
 pub use run::{GATE_VARIABLE, GateFence};
 
 use std::time::Duration;

@@ -30,10 +30,39 @@ pub fn gate_repair_prompt(report: &GateReport) -> String {
         }
         _ => out += ".\n",
     }
+    list_errors(&mut out, report, ("These are new:", failed.map_or("", |step| step.output.as_str())));
+    out += "\nNothing of the change is in the project now. Send all of it again, with this mended; the same uuid may \
+            be used.\n";
+    out
+}
+
+/// What a check says of the changes of an agent's prompt, which stay, for the model; `None`: nothing that is new.
+pub fn check_prompt(report: &GateReport) -> Option<String> {
+    let step = report.steps.last()?;
+    let count = report.errors_after.filter(|errors| *errors > 0 && report.new_count > 0)?;
+    let mut out = format!(
+        "(relay: the project's check `{}` {} after your changes: {}",
+        one_line(&step.command),
+        step.result_phrase(),
+        pluralize(usize::try_from(count).unwrap_or(usize::MAX), "error")
+    );
+    let (end, heading) = match report.errors_before {
+        Some(_) => (". Mend what your changes broke.)\n", "These are new:"),
+        None => (
+            "; which of them were there before is not known. Mend what your changes broke, and leave the others.)\n",
+            "These are there now:",
+        ),
+    };
+    out += end;
+    list_errors(&mut out, report, (heading, &step.output));
+    Some(out)
+}
+
+fn list_errors(out: &mut String, report: &GateReport, (heading, output): (&str, &str)) {
     if report.new_errors.is_empty() {
-        quote_output(&mut out, failed.map_or("", |step| step.output.as_str()));
+        quote_output(out, output);
     } else {
-        out += "\nThese are new:\n\n";
+        let _ = writeln!(out, "\n{heading}\n");
         for error in report.new_errors.iter().take(ERRORS) {
             let place =
                 if error.line > 0 { format!("{}:{}", error.file, error.line) } else { error.file.clone() };
@@ -46,9 +75,6 @@ pub fn gate_repair_prompt(report: &GateReport) -> String {
             let _ = writeln!(out, "- and {more} more");
         }
     }
-    out += "\nNothing of the change is in the project now. Send all of it again, with this mended; the same uuid may \
-            be used.\n";
-    out
 }
 
 /// The end of what a command printed.

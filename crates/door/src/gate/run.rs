@@ -5,7 +5,10 @@ use relaycode_exec::{
     CaptureLimits, CapturedOutput, Deadlines, ExecError, ExitReason, FenceAccess, Job, JobEnvironment,
     JobOutcome,
 };
+use relaycode_project::access::Access;
 use relaycode_project::fence::{CommandFence, FenceGrants, FencePlace};
+use relaycode_project::permissions::{PermissionEngine, PermissionPlace, PermissionStore};
+use relaycode_project::protected::SECRET_VARIABLES;
 use relaycode_text::redact::redact;
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -88,13 +91,38 @@ impl GateFence {
             user_home: self.user_home.as_deref(),
             relay_home: door.home(),
             temp: &self.scratch,
+            listings: None,
         };
-        let fence = CommandFence::new(&place, self.access, &FenceGrants::default(), &self.variable);
-        let fence =
+        let grants = FenceGrants { hidden: self.denied_reads(door), ..FenceGrants::default() };
+        let fence = CommandFence::new(&place, self.access, &grants, &self.variable);
+        let mut fence =
             fence.map_err(|source| ExecError::System { action: "make a directory for the fence", source })?;
+        let guard = fence.project.git.take().map(|found| door.guard_git(found));
+        job.environment.remove.extend(SECRET_VARIABLES.iter().map(OsString::from));
         job.environment.set.extend(fence.project.environment.iter().cloned());
         job.fence = Some(Box::new(fence.project.fence.clone()));
-        door.runner.run_fenced(job, &self.scratch, stop, watch)
+        let ran = door.runner.run_fenced(job, &self.scratch, stop, watch);
+        if let Some(guard) = guard {
+            let report = guard.finish(job.fence.as_deref(), ran.as_ref().ok());
+            report.files.iter().for_each(|file| watch(format!("{}\n", file.sentence()).as_bytes()));
+        }
+        ran
+    }
+}
+
+impl GateFence {
+    /// What the user's rules say is never read. Where they cannot be read, the command runs as without any.
+    fn denied_reads(&self, door: &Door) -> Vec<PathBuf> {
+        let layers = PermissionStore::new(door.home()).load(&door.root, &door.loaded).unwrap_or_default();
+        let place = PermissionPlace {
+            root: door.root.clone(),
+            directory: door.root.clone(),
+            home: self.user_home.clone(),
+            temporary: Vec::new(),
+            access: Access::Workspace,
+            is_fenced: true,
+        };
+        PermissionEngine::new(layers, place).denied_reads()
     }
 }
 

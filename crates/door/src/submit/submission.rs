@@ -1,7 +1,7 @@
 //! What goes in: a proposal, where it came from, and what the user said beforehand.
 
 use relaycode_change::proposal::{Proposal, limits::PlanLimits};
-use relaycode_ledger::Digest;
+use relaycode_ledger::{Digest, SET_ASIDE_ORIGIN};
 
 use crate::approval::rules::{ApprovalReason, RuleConsent};
 
@@ -85,7 +85,8 @@ pub struct Consent {
 /// Characters of a friend's name in records.
 const MAX_AUTHOR_CHARS: usize = 40;
 /// What an origin in records is called that is no door's.
-pub const RESERVED_ORIGINS: [&str; 6] = ["init", "original", "record", "redo", "revert", "undo"];
+pub const RESERVED_ORIGINS: [&str; 7] =
+    ["init", "original", "record", "redo", "revert", SET_ASIDE_ORIGIN, "undo"];
 
 impl Submission<'_> {
     /// Where it came from, as records say it: the friend's own name, unless that could be taken for something

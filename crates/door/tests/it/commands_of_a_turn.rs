@@ -30,6 +30,7 @@ fn begin(watch: &mut CommandWatch<'_>) {
         message: None,
         now: NOW.into(),
         origin: "agent",
+        decided_by: None,
         is_fenced: true,
     };
     let mut progress = SecureProgress { see: &mut |_, _| {}, stop: &|| false };

@@ -231,6 +231,9 @@ impl<'a> CommandParser<'a> {
                     Some(word @ ("!" | "time")) => {
                         parser.take(word);
                         parser.skip_blanks();
+                        if word == "time" {
+                            parser.skip_time_options();
+                        }
                         return parser.command();
                     }
                     Some("[[") if bash => {
@@ -281,6 +284,15 @@ impl<'a> CommandParser<'a> {
             }
             Ok(ShellCommand::Compound(CompoundCommand { kind, words, bodies, redirects }))
         })
+    }
+
+    /// `-p`, `--` or both, in this order, belong to `time`; anything else is the command.
+    fn skip_time_options(&mut self) {
+        for option in ["-p", "--"] {
+            if self.take_keyword(option) {
+                self.skip_blanks();
+            }
+        }
     }
 
     fn conditional(&mut self) -> Parsed<Vec<CommandList>> {

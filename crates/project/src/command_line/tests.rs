@@ -69,6 +69,7 @@ fn words_quotes_and_connectors_are_read_as_a_shell_does() {
         ("( cd x && y ) && z", "Subshell(){cd x&&y;}&&z;"),
         ("{ a; b; } | c", "Group(){a;b;}|c;"),
         ("! a && time b", "a&&b;"),
+        ("time -p a; time -- b; time -p -- c; time -- -p d", "a;b;c;-p d;"),
         ("if a; then b; elif c; then d; else e; fi", "If(){a; / b; / c; / d; / e;};"),
         ("while a; do b; done; c", "Loop(){a; / b;};c;"),
         ("for f in a *.sh; do sh $f; done", "For { variable: \"f\" }(a *.sh){sh $f;};"),

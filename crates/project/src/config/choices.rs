@@ -1,8 +1,8 @@
 //! The values that are one of some names, and those names.
 
 use super::{
-    AgentInterruptMode, AgentPollWait, AgentQueueMode, ApprovalMode, BranchTemplate, LogLevel,
-    PreferredStrategy,
+    AgentEditMode, AgentInterruptMode, AgentPollWait, AgentQueueMode, AgentTitleMode, ApprovalMode,
+    BranchTemplate, LogLevel, PreferredStrategy, RuleContextMode, RuleInterruptMode, RuleRepeatMode,
 };
 use crate::access::Access;
 
@@ -66,6 +66,46 @@ impl ChoiceTable for AgentQueueMode {
 impl ChoiceTable for AgentInterruptMode {
     const ALL: &'static [(&'static str, AgentInterruptMode)] =
         &[("immediate", AgentInterruptMode::Immediate), ("wait", AgentInterruptMode::Wait)];
+}
+
+impl ChoiceTable for RuleInterruptMode {
+    const ALL: &'static [(&'static str, RuleInterruptMode)] = &[
+        ("always", RuleInterruptMode::Always),
+        ("prose-only", RuleInterruptMode::ProseOnly),
+        ("tool-only", RuleInterruptMode::ToolOnly),
+        ("never", RuleInterruptMode::Never),
+    ];
+}
+
+impl RuleInterruptMode {
+    /// As a rule's own `interruptMode` says it.
+    pub fn from_name(name: &str) -> Option<RuleInterruptMode> {
+        RuleInterruptMode::ALL.iter().find(|(known, _)| *known == name).map(|(_, mode)| *mode)
+    }
+}
+
+impl ChoiceTable for RuleContextMode {
+    const ALL: &'static [(&'static str, RuleContextMode)] =
+        &[("discard", RuleContextMode::Discard), ("keep", RuleContextMode::Keep)];
+}
+
+impl ChoiceTable for RuleRepeatMode {
+    const ALL: &'static [(&'static str, RuleRepeatMode)] =
+        &[("once", RuleRepeatMode::Once), ("after-gap", RuleRepeatMode::AfterGap)];
+}
+
+impl ChoiceTable for AgentTitleMode {
+    const ALL: &'static [(&'static str, AgentTitleMode)] =
+        &[("auto", AgentTitleMode::Auto), ("rule", AgentTitleMode::Rule), ("off", AgentTitleMode::Off)];
+}
+
+impl ChoiceTable for AgentEditMode {
+    const ALL: &'static [(&'static str, AgentEditMode)] = &[
+        ("hashline", AgentEditMode::Hashline),
+        ("replace", AgentEditMode::Replace),
+        ("patch", AgentEditMode::Patch),
+        ("apply_patch", AgentEditMode::ApplyPatch),
+    ];
 }
 
 impl ChoiceTable for AgentPollWait {

@@ -1,9 +1,9 @@
 //! The one list of keys. What a file may say, what `config show` and `config check` print, the schema,
 //! what `init` writes, and what needs trust, all come from it.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
-use super::{Config, choices::NamedChoice};
+use super::{AgentCommandRule, Config, choices::NamedChoice};
 use crate::permissions::PermissionEffect;
 
 /// One key of the configuration.
@@ -42,6 +42,8 @@ pub enum ConfigValueKind {
     Choice(&'static [ConfigChoice]),
     /// A list of permission rules of this effect.
     Rules(PermissionEffect),
+    /// A list of rules for commands that have a better tool.
+    CommandRules,
 }
 
 /// One of the names that a key may have as its value.
@@ -93,6 +95,7 @@ pub(super) enum ConfigSlot<'a> {
     Limit(&'a mut Option<u64>),
     Choice(&'a mut dyn NamedChoice),
     List(&'a mut Vec<String>),
+    CommandRules(&'a mut Vec<AgentCommandRule>),
 }
 
 /// A value that its key allows.
@@ -104,6 +107,7 @@ pub(super) enum ConfigValue {
     /// Also a choice, by its present name.
     Text(String),
     List(Vec<String>),
+    CommandRules(Vec<AgentCommandRule>),
 }
 
 impl ConfigValue {
@@ -114,6 +118,10 @@ impl ConfigValue {
             ConfigValue::Number(number) => Json::from(*number),
             ConfigValue::Text(text) => Json::from(text.as_str()),
             ConfigValue::List(texts) => Json::from(texts.as_slice()),
+            ConfigValue::CommandRules(rules) => {
+                let object = |rule: &AgentCommandRule| json!({"pattern": rule.pattern, "tool": rule.tool, "message": rule.message});
+                rules.iter().map(object).collect()
+            }
         }
     }
 }
@@ -141,6 +149,7 @@ impl ConfigKey {
             ConfigSlot::Limit(limit) => limit.map_or(ConfigValue::None, ConfigValue::Number),
             ConfigSlot::Choice(choice) => ConfigValue::Text(choice.name().to_string()),
             ConfigSlot::List(texts) => ConfigValue::List(std::mem::take(texts)),
+            ConfigSlot::CommandRules(rules) => ConfigValue::CommandRules(std::mem::take(rules)),
         }
     }
 
@@ -155,6 +164,7 @@ impl ConfigKey {
             (ConfigSlot::Limit(slot), ConfigValue::None) => *slot = None,
             (ConfigSlot::Choice(slot), ConfigValue::Text(name)) => slot.set_by_name(name),
             (ConfigSlot::List(slot), ConfigValue::List(texts)) => slot.clone_from(texts),
+            (ConfigSlot::CommandRules(slot), ConfigValue::CommandRules(rules)) => slot.clone_from(rules),
             _ => {}
         }
     }
@@ -166,7 +176,7 @@ pub fn find_key(name: &str) -> Option<&'static ConfigKey> {
 }
 
 /// The sections and what they are about, in the order of the file.
-pub const SECTIONS: [(&str, &str); 8] = [
+pub const SECTIONS: [(&str, &str); 10] = [
     ("core", "How relay itself behaves."),
     ("watcher", "How the clipboard is watched and what the prompt asks for."),
     ("patch", "How a change is judged."),
@@ -175,6 +185,8 @@ pub const SECTIONS: [(&str, &str); 8] = [
     ("friends", "Whom `ask`, `review` and `do` turn to, and how long they wait."),
     ("permissions", "What agents and commands may do without asking; `relay permissions` lists the rules."),
     ("agent", "How relay's own agent works: `relay run`."),
+    ("ttsr", "How rules with a `condition` act while the agent's model answers."),
+    ("compaction", "How room is made in a conversation that gets too long for the agent's model."),
 ];
 
 const fn choice(name: &'static str) -> ConfigChoice {
@@ -202,6 +214,18 @@ const QUEUE_MODES: &[ConfigChoice] = &[choice("one-at-a-time"), choice("all")];
 
 const INTERRUPT_MODES: &[ConfigChoice] = &[choice("immediate"), choice("wait")];
 
+const TITLE_MODES: &[ConfigChoice] = &[choice("auto"), choice("rule"), choice("off")];
+
+const RULE_INTERRUPT_MODES: &[ConfigChoice] =
+    &[choice("always"), choice("prose-only"), choice("tool-only"), choice("never")];
+
+const RULE_CONTEXT_MODES: &[ConfigChoice] = &[choice("discard"), choice("keep")];
+
+const RULE_REPEAT_MODES: &[ConfigChoice] = &[choice("once"), choice("after-gap")];
+
+const EDIT_MODES: &[ConfigChoice] =
+    &[choice("hashline"), choice("replace"), choice("patch"), choice("apply_patch")];
+
 const POLL_WAITS: &[ConfigChoice] = &[choice("5s"), choice("10s"), choice("30s"), choice("1m"), choice("5m")];
 
 const ACCESS_LEVELS: &[ConfigChoice] =
@@ -213,12 +237,14 @@ const TEMPLATES: &[ConfigChoice] = &[choice("uuid"), choice("gitCommitMsg")];
 const HOUR: u64 = 3_600_000;
 /// More errors than a linter is believed.
 const ERRORS: u64 = 1_000_000;
+/// More than any model reads.
+const TOKENS: u64 = 100_000_000;
 /// More files than a change may have.
 const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
 #[rustfmt::skip]
-pub static KEYS: [ConfigKey; 54] = [
+pub static KEYS: [ConfigKey; 82] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
@@ -314,12 +340,30 @@ pub static KEYS: [ConfigKey; 54] = [
         "When a message that steers counts: between two calls of an answer, or after all of them.").user_only(),
     key("agent.instructions", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.instructions),
         "Whether the agent reads AGENTS.md, CLAUDE.md and rule files.").user_only(),
+    key("agent.titles", ConfigValueKind::Choice(TITLE_MODES), |c| ConfigSlot::Choice(&mut c.agent.titles),
+        "Who names a new session: auto asks the model of the role `smol` if there is one, rule takes the prompt.").user_only(),
     key("agent.todo", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.todo),
         "Whether the agent has the tool `todo_write`, its list of what is to be done.").user_only(),
+    key("agent.goal", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.goal),
+        "Whether the agent has the tool `goal`, something it works towards by itself.").user_only(),
+    key("agent.goalContinuations", number(0, 10_000), |c| ConfigSlot::Number(&mut c.agent.goal_continuations),
+        "How often the agent goes on by itself towards a goal after one prompt; 0: never.").user_only(),
     key("agent.checkpoint", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.checkpoint),
         "Whether the agent has the tools `checkpoint` and `rewind`, to try something and go back.").user_only(),
+    key("agent.check", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.check),
+        "Whether the project's linter, if you trust it, runs on what a prompt changed, and its errors go to the agent.").user_only(),
     key("agent.askTimeout", number(0, 86_400), |c| ConfigSlot::Number(&mut c.agent.ask_timeout),
-        "Seconds after which a question of the agent's is answered with what it recommends; 0: never.").user_only(),
+        "Seconds after which the agent goes on without an answer to its question, with what it recommends; 0: never.").user_only(),
+    key("agent.askNotify", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.ask_notify),
+        "Whether the terminal's bell rings when the agent asks you something.").user_only(),
+    key("agent.editMode", ConfigValueKind::Choice(EDIT_MODES), |c| ConfigSlot::Choice(&mut c.agent.edit_mode),
+        "The language of the tool `edit`: anchors of lines, old and new text, hunks of a diff, or `*** Begin Patch`.").user_only(),
+    key("agent.readDefaultLimit", number(1, 3_000), |c| ConfigSlot::Number(&mut c.agent.read_default_limit),
+        "Lines of a file that the agent reads where it does not say which.").user_only(),
+    key("agent.readHashLines", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.read_hash_lines),
+        "Whether the lines of files have anchors, which the edit mode `hashline` needs.").user_only(),
+    key("agent.readSummarize", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.read_summarize),
+        "Whether a file too long to be read at once is shown without the bodies of its functions and sections.").user_only(),
     key("agent.asyncEnabled", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.async_enabled),
         "Whether the agent may run commands in the background.").user_only(),
     key("agent.asyncMaxJobs", number(1, 100), |c| ConfigSlot::Number(&mut c.agent.async_max_jobs),
@@ -332,10 +376,51 @@ pub static KEYS: [ConfigKey; 54] = [
         "Milliseconds after which it does.").user_only(),
     key("agent.bashInterceptor", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.bash_interceptor),
         "Whether commands for which there is a better tool (cat, grep, find, sed -i) are refused with its name.").user_only(),
+    key("agent.bashInterceptorRules", ConfigValueKind::CommandRules, |c| ConfigSlot::CommandRules(&mut c.agent.bash_interceptor_rules),
+        "More commands that are refused then: a regular expression, the tool that is better, and what the agent is told.").user_only(),
+    key("agent.bashStartup", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.bash_startup),
+        "Whether the agent's commands know the aliases and functions of your own ~/.bashrc.").user_only(),
     key("agent.bashCi", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.agent.bash_ci),
         "Whether commands see CI=1, so that programs ask nothing.").user_only(),
     key("agent.bashOutputBytes", number(1_024, 256 << 10), |c| ConfigSlot::Number(&mut c.agent.bash_output_bytes),
         "Bytes of the end of a command's output that the model reads; all of it is kept beside the session.").user_only(),
+    key("ttsr.enabled", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.ttsr.enabled),
+        "Whether rules with a `condition` are matched while the model answers.").user_only(),
+    key("ttsr.interruptMode", ConfigValueKind::Choice(RULE_INTERRUPT_MODES), |c| ConfigSlot::Choice(&mut c.ttsr.interrupt_mode),
+        "Where a match stops the answer, if the rule does not say it: everywhere, in prose, in calls of tools, or nowhere.")
+        .user_only(),
+    key("ttsr.contextMode", ConfigValueKind::Choice(RULE_CONTEXT_MODES), |c| ConfigSlot::Choice(&mut c.ttsr.context_mode),
+        "Whether the model forgets the answer that a rule stopped, or sees its text up to the match.").user_only(),
+    key("ttsr.repeatMode", ConfigValueKind::Choice(RULE_REPEAT_MODES), |c| ConfigSlot::Choice(&mut c.ttsr.repeat_mode),
+        "Whether the model is told a rule once in a session, or again after some turns.").user_only(),
+    key("ttsr.repeatGap", number(1, 100_000), |c| ConfigSlot::Number(&mut c.ttsr.repeat_gap),
+        "With after-gap, how many turns have to end before a rule is told again.").user_only(),
+    key("compaction.enabled", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.compaction.enabled),
+        "Whether room is made by itself; what the model refuses as too long is made shorter in any case.")
+        .user_only(),
+    key("compaction.thresholdPercent", limit(99), |c| ConfigSlot::Limit(&mut c.compaction.threshold_percent),
+        "How much of the model's window may be full, in percent; null: all but reserveTokens, 85 at most.")
+        .user_only(),
+    key("compaction.thresholdTokens", limit(TOKENS), |c| ConfigSlot::Limit(&mut c.compaction.threshold_tokens),
+        "How many tokens a conversation may have, whatever the window is; null: thresholdPercent says it.").user_only(),
+    key("compaction.reserveTokens", number(256, TOKENS), |c| ConfigSlot::Number(&mut c.compaction.reserve_tokens),
+        "Tokens of the window that are kept free for the answer, half of it at most.").user_only(),
+    key("compaction.keepRecentTokens", number(0, TOKENS), |c| ConfigSlot::Number(&mut c.compaction.keep_recent_tokens),
+        "Tokens of the end of a conversation that stay as they are.").user_only(),
+    key("compaction.autoContinue", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.compaction.auto_continue),
+        "Whether the agent goes on by itself after its conversation was summed up while it worked.").user_only(),
+    key("compaction.midTurn", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.compaction.mid_turn),
+        "Whether room is made between two steps of one prompt, too, and not only before a prompt.").user_only(),
+    key("compaction.prune", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.compaction.prune),
+        "Whether old outputs of tools are cut to a line first, if that is enough.").user_only(),
+    key("compaction.promotion", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.compaction.promotion),
+        "Whether a full window is a reason to go on with the model's contextPromotionTarget of models.yml.").user_only(),
+    key("compaction.idleEnabled", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.compaction.idle_enabled),
+        "Whether a long conversation is summed up while you say nothing.").user_only(),
+    key("compaction.idleThresholdTokens", number(1_000, TOKENS), |c| ConfigSlot::Number(&mut c.compaction.idle_threshold_tokens),
+        "From so many tokens on.").user_only(),
+    key("compaction.idleTimeoutSeconds", number(1, 86_400), |c| ConfigSlot::Number(&mut c.compaction.idle_timeout_seconds),
+        "After so many seconds.").user_only(),
 ];
 
 /// A key that every command reads and `init` writes.

@@ -7,7 +7,7 @@ use super::keys::{
     ConfigChoice, ConfigKey, ConfigTextRule, ConfigValue, ConfigValueKind, KEYS, SECTIONS, find_key,
 };
 use super::literal::{ConfigPosition, LiteralEntry, LiteralNode, LiteralValue};
-use super::{ConfigError, ConfigErrorKind, ConfigRemark, PROJECT_ID_CHARACTERS};
+use super::{AgentCommandRule, ConfigError, ConfigErrorKind, ConfigRemark, PROJECT_ID_CHARACTERS};
 use super::{error::excerpt, key_suggestion::nearest_key};
 use crate::permissions::{PermissionEffect, PermissionRule};
 
@@ -15,6 +15,8 @@ use crate::permissions::{PermissionEffect, PermissionRule};
 const REMARKS: usize = 20;
 /// Permission rules of one effect in one file.
 const CONFIG_RULES: usize = 1_000;
+/// Rules for commands in one file.
+const COMMAND_RULES: usize = 100;
 
 /// What one file sets.
 #[derive(Debug, Default)]
@@ -164,6 +166,9 @@ impl LayerReader<'_> {
             (ConfigValueKind::Rules(effect), LiteralValue::List(items)) => {
                 return self.rules(key, effect, items);
             }
+            (ConfigValueKind::CommandRules, LiteralValue::List(items)) => {
+                return self.command_rules(key, items);
+            }
             (ConfigValueKind::Switch, LiteralValue::Switch(on)) => Some(ConfigValue::Switch(*on)),
             (ConfigValueKind::Number { least, most, .. }, LiteralValue::Number(number)) => {
                 let number = whole_number(*number).filter(|number| (least..=most).contains(number));
@@ -211,6 +216,39 @@ impl LayerReader<'_> {
             }
         };
         Ok(ConfigValue::List(items.iter().map(rule).collect::<Result<_, _>>()?))
+    }
+
+    /// Rules for commands. Whether an expression is one is for whoever matches it to say.
+    fn command_rules(&self, key: &ConfigKey, items: &[LiteralNode]) -> Result<ConfigValue, ConfigError> {
+        let refuse = |at: ConfigPosition, what: String| {
+            let hint = format!("It must be {}", allowed_values(key.kind));
+            self.error(ConfigErrorKind::Value, at, what, &hint)
+        };
+        if items.len() > COMMAND_RULES {
+            let at = items.first().map(|item| item.at).unwrap_or_default();
+            return Err(refuse(at, format!("`{}` has more than {COMMAND_RULES} rules", key.name)));
+        }
+        let rule = |item: &LiteralNode| {
+            let LiteralValue::Table(entries) = &item.value else {
+                let is = kind_of(&item.value);
+                return Err(refuse(item.at, format!("`{}` holds {is}; it must hold objects", key.name)));
+            };
+            let known = ["pattern", "tool", "message"];
+            if let Some(other) = entries.iter().find(|entry| !known.contains(&entry.name.as_str())) {
+                let what = format!("`{}` holds an object with `{}`", key.name, excerpt(&other.name));
+                return Err(refuse(other.at, what));
+            }
+            let text = |name: &str| match entries.iter().find(|entry| entry.name == name) {
+                Some(LiteralEntry { node: LiteralNode { value: LiteralValue::Text(text), .. }, .. })
+                    if !text.trim().is_empty() =>
+                {
+                    Ok(text.clone())
+                }
+                _ => Err(refuse(item.at, format!("`{}` holds an object without a text `{name}`", key.name))),
+            };
+            Ok(AgentCommandRule { pattern: text("pattern")?, tool: text("tool")?, message: text("message")? })
+        };
+        Ok(ConfigValue::CommandRules(items.iter().map(rule).collect::<Result<_, _>>()?))
     }
 
     fn text(
@@ -321,6 +359,9 @@ pub(super) fn allowed_values(kind: ConfigValueKind) -> String {
         ConfigValueKind::Switch => "true or false".to_string(),
         ConfigValueKind::Rules(_) => {
             "a list of rules, such as [\"cargo test *\", \"edit src/**\"]".to_string()
+        }
+        ConfigValueKind::CommandRules => {
+            "a list of objects such as {pattern: \"^npm test\", tool: \"search\", message: \"…\"}".to_string()
         }
         ConfigValueKind::Number { least, most, or_none } => {
             let none = if or_none { ", or null" } else { "" };

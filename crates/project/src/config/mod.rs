@@ -53,6 +53,9 @@ pub struct Config {
     pub permissions: PermissionsConfig,
     /// How relay's own agent works. Only the user's own file says so.
     pub agent: AgentConfig,
+    /// How rules with a condition act on an answer that comes in. Only the user's own file says so.
+    pub ttsr: TtsrConfig,
+    pub compaction: CompactionConfig,
 }
 
 /// `core.*`
@@ -206,12 +209,30 @@ pub struct AgentConfig {
     pub interrupt_mode: AgentInterruptMode,
     /// What user and project wrote for agents is read.
     pub instructions: bool,
+    /// Where the titles of sessions come from.
+    pub titles: AgentTitleMode,
     /// The tool `todo_write`.
     pub todo: bool,
+    /// The tool `goal`.
+    pub goal: bool,
+    /// How often the agent goes on by itself towards a goal, for one prompt.
+    pub goal_continuations: u64,
     /// The tools `checkpoint` and `rewind`.
     pub checkpoint: bool,
-    /// Seconds until a question of the agent's answers itself; 0: never.
+    /// The project's check runs on what a prompt changed.
+    pub check: bool,
+    /// Seconds until the agent goes on without an answer to its question; 0: never.
     pub ask_timeout: u64,
+    /// The terminal's bell rings when it asks.
+    pub ask_notify: bool,
+    /// The language of edits.
+    pub edit_mode: AgentEditMode,
+    /// Lines of a read that names none.
+    pub read_default_limit: u64,
+    /// Lines have anchors.
+    pub read_hash_lines: bool,
+    /// Long files are read without the bodies of what they declare.
+    pub read_summarize: bool,
     /// Commands may run in the background.
     pub async_enabled: bool,
     /// So many at the same time.
@@ -224,6 +245,10 @@ pub struct AgentConfig {
     pub bash_background_after: u64,
     /// Commands for which there is a better tool are refused.
     pub bash_interceptor: bool,
+    /// More of them, by the user's own rules.
+    pub bash_interceptor_rules: Vec<AgentCommandRule>,
+    /// Commands know the aliases and functions of the user's own bash.
+    pub bash_startup: bool,
     /// Commands see `CI=1`.
     pub bash_ci: bool,
     /// Bytes of the end of an output that the model reads.
@@ -233,6 +258,25 @@ pub struct AgentConfig {
 /// `agent.asyncPollWaitDuration`, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentPollWait(pub u64);
+
+/// `agent.editMode`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentEditMode {
+    Hashline,
+    Replace,
+    Patch,
+    ApplyPatch,
+}
+
+/// One of `agent.bashInterceptorRules`: commands that match are refused, if there is the tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentCommandRule {
+    /// A regular expression.
+    pub pattern: String,
+    pub tool: String,
+    /// What the model is told.
+    pub message: String,
+}
 
 /// `agent.steeringMode`, `agent.followUpMode`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,6 +292,79 @@ pub enum AgentInterruptMode {
     Immediate,
     /// After all calls of the answer.
     Wait,
+}
+
+/// `ttsr.*`: rules that are matched while the agent's model answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TtsrConfig {
+    pub enabled: bool,
+    /// For rules that do not say it themselves.
+    pub interrupt_mode: RuleInterruptMode,
+    pub context_mode: RuleContextMode,
+    pub repeat_mode: RuleRepeatMode,
+    /// Turns, for [`RuleRepeatMode::AfterGap`].
+    pub repeat_gap: u64,
+}
+
+/// `ttsr.interruptMode`: where a match stops the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleInterruptMode {
+    Always,
+    /// In text and thinking only.
+    ProseOnly,
+    /// In the arguments of calls only.
+    ToolOnly,
+    Never,
+}
+
+/// `ttsr.contextMode`: what becomes of the part of the answer that was there when a rule stopped it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleContextMode {
+    /// The model does not see it again.
+    Discard,
+    Keep,
+}
+
+/// `ttsr.repeatMode`: whether the model is told a rule again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleRepeatMode {
+    Once,
+    AfterGap,
+}
+
+/// `compaction.*`: how room is made in a conversation that gets too long for its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactionConfig {
+    pub enabled: bool,
+    /// Of the window.
+    pub threshold_percent: Option<u64>,
+    pub threshold_tokens: Option<u64>,
+    /// Kept free for the answer.
+    pub reserve_tokens: u64,
+    /// The end of the conversation that stays as it is.
+    pub keep_recent_tokens: u64,
+    /// Work goes on by itself afterwards.
+    pub auto_continue: bool,
+    /// Between two requests of one prompt, too.
+    pub mid_turn: bool,
+    /// Old outputs of tools are cut first.
+    pub prune: bool,
+    /// A model with a larger window goes on, where one is configured.
+    pub promotion: bool,
+    /// While nobody says anything.
+    pub idle_enabled: bool,
+    pub idle_threshold_tokens: u64,
+    pub idle_timeout_seconds: u64,
+}
+
+/// `agent.titles`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentTitleMode {
+    /// From the model of the role `smol`, if there is one.
+    Auto,
+    /// From the prompt.
+    Rule,
+    Off,
 }
 
 /// `git.gitBranchTemplate`
@@ -301,18 +418,62 @@ impl Default for Config {
                 follow_up_mode: AgentQueueMode::OneAtATime,
                 interrupt_mode: AgentInterruptMode::Immediate,
                 instructions: true,
+                titles: AgentTitleMode::Auto,
                 todo: true,
+                goal: true,
+                goal_continuations: 20,
                 checkpoint: false,
+                check: true,
                 ask_timeout: 30,
+                ask_notify: true,
+                edit_mode: AgentEditMode::Hashline,
+                read_default_limit: 3_000,
+                read_hash_lines: true,
+                read_summarize: true,
                 async_enabled: true,
                 async_max_jobs: 100,
                 async_poll_wait: AgentPollWait(30),
                 bash_auto_background: false,
                 bash_background_after: 60_000,
                 bash_interceptor: false,
+                bash_interceptor_rules: Vec::new(),
+                bash_startup: false,
                 bash_ci: true,
                 bash_output_bytes: 50 << 10,
             },
+            ttsr: TtsrConfig::default(),
+            compaction: CompactionConfig::default(),
+        }
+    }
+}
+
+impl Default for CompactionConfig {
+    fn default() -> CompactionConfig {
+        CompactionConfig {
+            enabled: true,
+            threshold_percent: None,
+            threshold_tokens: None,
+            reserve_tokens: 16_384,
+            keep_recent_tokens: 20_000,
+            auto_continue: true,
+            mid_turn: true,
+            prune: true,
+            promotion: true,
+            idle_enabled: false,
+            idle_threshold_tokens: 200_000,
+            idle_timeout_seconds: 300,
+        }
+    }
+}
+
+impl Default for TtsrConfig {
+    fn default() -> TtsrConfig {
+        TtsrConfig {
+            enabled: true,
+            interrupt_mode: RuleInterruptMode::Always,
+            context_mode: RuleContextMode::Discard,
+            repeat_mode: RuleRepeatMode::Once,
+            repeat_gap: 10,
         }
     }
 }

@@ -73,6 +73,7 @@ fn property(key: &ConfigKey) -> Json {
         ConfigValueKind::Text(_) => json!({"type": "string"}),
         ConfigValueKind::Switch => json!({"type": "boolean"}),
         ConfigValueKind::Rules(_) => json!({"type": "array", "items": {"type": "string"}}),
+        ConfigValueKind::CommandRules => json!({"type": "array", "items": {"type": "object"}}),
         ConfigValueKind::Number { least, most, or_none } => {
             let kind = if or_none { json!(["integer", "null"]) } else { json!("integer") };
             json!({"type": kind, "minimum": least, "maximum": most})

@@ -3,16 +3,17 @@
 //! downloaded is ever run or believed outside of a fence.
 
 use std::ffi::OsString;
-use std::fs::DirBuilder;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use relaycode_exec::FenceLayer;
 use sha2::{Digest, Sha256};
 
-use super::FencePlace;
+use super::{FencePlace, make_private};
 use crate::user_files::hex;
+
+/// Where layers are, in relay's own directory.
+pub(super) const LAYERS: &str = "cache/fence";
 
 /// Digits of a project's name.
 const NAME_DIGITS: usize = 16;
@@ -92,10 +93,5 @@ pub(super) fn find(
 /// Where a project's layers are.
 fn kept_in(relay_home: &Path, root: &Path) -> PathBuf {
     let digest = hex(&Sha256::digest(root.as_os_str().as_bytes()));
-    relay_home.join("cache/fence").join(digest.get(..NAME_DIGITS).unwrap_or(&digest))
-}
-
-/// Whether there is such a directory now. Where there is not, the cache is read-only.
-fn make_private(path: &Path) -> bool {
-    DirBuilder::new().mode(0o700).recursive(true).create(path).is_ok()
+    relay_home.join(LAYERS).join(digest.get(..NAME_DIGITS).unwrap_or(&digest))
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::protected::ProtectedPaths;
 
 /// Submodules and worktrees that are looked at.
-const MAX_NESTED: usize = 200;
+pub(super) const MAX_NESTED: usize = 200;
 /// How deep submodules lie in each other's names.
-const MAX_DEPTH: usize = 4;
+pub(super) const MAX_DEPTH: usize = 4;
 /// Bytes of a file that names a directory.
 const MAX_POINTER_BYTES: u64 = 64 << 10;
 
@@ -74,7 +74,7 @@ impl GitDirectories {
 }
 
 /// The directory to be written for a `.git` file, if it belongs to this working tree.
-fn linked_directory(top: &Path, dot_git: &Path) -> Option<PathBuf> {
+pub(super) fn linked_directory(top: &Path, dot_git: &Path) -> Option<PathBuf> {
     let text = read_pointer(dot_git)?;
     let git = top.join(text.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
     if let Some(common) = read_pointer(&git.join("commondir")) {

@@ -86,7 +86,7 @@ pub fn find_fence_hit(output: &str, fence: &JobFence) -> Option<FenceHit> {
                 return Some(FenceHit::Write(path));
             }
         }
-        if !fence.sockets && says(line, SOCKET_WORDS) {
+        if fence.sockets.is_empty() && says(line, SOCKET_WORDS) {
             return Some(FenceHit::Socket);
         }
         if !fence.network && says(line, NETWORK_WORDS) {

@@ -5,25 +5,35 @@
 //! | module | what it is for |
 //! |---|---|
 //! | `git_dirs` | git's directories of a project, also of a worktree or submodule |
+//! | `git_guard` | what makes git run something, before a command and after it |
 //! | `secrets` | what of the user's home no command sees |
+//! | `sockets` | where services of the machine listen |
 //! | `caches` | directories outside of the project that tools write |
+//! | `copy` | the fence for an agent that works in a copy of the project |
 //! | `needs` | known commands that need more than the fence gives |
 //! | `hits` | whether a command failed because of the fence |
 
 mod caches;
+mod copy;
 mod git_dirs;
+mod git_guard;
 mod hits;
 mod needs;
 mod secrets;
+mod sockets;
 
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use relaycode_exec::{FenceAccess, FenceLevel, JobFence, PrivateDir};
 
 use crate::protected::ProtectedPaths;
+pub use copy::{AgentPlaces, CopyPlace, copy_fence};
+pub use git_guard::{DirectoryListings, GitControl, GitControlChange, GitControlChanges, GitGuard};
 pub use hits::{FenceHit, find_fence_hit};
 pub use needs::{CommandNeed, FenceNeed, find_need, missing_needs};
 
@@ -44,6 +54,8 @@ pub struct FencePlace<'a> {
     pub relay_home: Option<&'a Path>,
     /// For temporary files.
     pub temp: &'a Path,
+    /// What the look before an earlier command here found, and where this one leaves what it finds.
+    pub listings: Option<&'a Arc<DirectoryListings>>,
 }
 
 /// What a command is given beyond its access level.
@@ -51,28 +63,21 @@ pub struct FencePlace<'a> {
 pub struct FenceGrants {
     /// The machine's network.
     pub network: bool,
-    /// Sockets that have a path, whatever answers there.
-    pub sockets: bool,
-    /// Secrets in the project that it must not see, such as `.env`.
+    /// Sockets that have a path and that it may connect to.
+    pub sockets: Vec<PathBuf>,
+    /// What else it must not see, such as `.env` where a rule says so.
     pub hidden: Vec<PathBuf>,
 }
 
 /// A fence for one command in a project.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct ProjectFence {
     /// For the job; of the strongest level.
     pub fence: JobFence,
     /// Variables that the job gets.
     pub environment: Vec<(OsString, OsString)>,
-    /// Protected names that do not exist: the command could make them.
-    pub absent: Vec<PathBuf>,
-}
-
-impl ProjectFence {
-    /// The protected names that exist now and did not before.
-    pub fn made_names(&self) -> Vec<&Path> {
-        self.absent.iter().map(PathBuf::as_path).filter(|path| path.symlink_metadata().is_ok()).collect()
-    }
+    /// How git stands before the command; `None`: the command cannot change it.
+    pub git: Option<GitGuard>,
 }
 
 /// A fence, and the command's own directory for temporary files, which goes with it.
@@ -111,24 +116,34 @@ pub fn project_fence(
     directories.extend(git.writable);
     let mut read_only = protected_in(place.root);
     read_only.extend(git.protected);
-    let absent = read_only.iter().filter(|path| path.symlink_metadata().is_err()).cloned().collect();
-    let mut masked = secrets::find(place.user_home, place.relay_home);
+    let git = (access == FenceAccess::Workspace).then(|| {
+        let listings = place.listings.map_or_else(Arc::default, Arc::clone);
+        GitGuard::new(place.root, place.user_home, listings)
+    });
+    read_only.extend(git.iter().flat_map(GitGuard::protected));
+    // A copy of a project lies beneath relay's own directory.
+    let open = [place.root.to_path_buf()];
+    let mut masked = secrets::find_except(place.user_home, place.relay_home, &open);
     // Whoever can read a lock can hold it.
     masked.push(place.root.join(".relaycode"));
     masked.extend(grants.hidden.iter().map(|path| place.root.join(path)));
+    if !grants.sockets.is_empty() {
+        masked.extend(sockets::others(place, &grants.sockets, variable));
+    }
     let (layers, environment) = caches::find(place, variable);
     let fence = JobFence {
         level: FenceLevel::Namespaces,
         access,
         directories,
+        visible: Vec::new(),
         layers,
         read_only,
         masked,
         temp: place.temp.into(),
         network: grants.network,
-        sockets: grants.sockets,
+        sockets: grants.sockets.clone(),
     };
-    ProjectFence { fence, environment, absent }
+    ProjectFence { fence, environment, git }
 }
 
 /// Protected files that are in the root, or where tools look for them there. Those further down are found afterwards: a look
@@ -144,11 +159,21 @@ fn protected_in(root: &Path) -> Vec<PathBuf> {
                 && ProtectedPaths.matching(&path).is_some()
                 && found.len() < MAX_PROTECTED
             {
-                found.push(root.join(path));
+                let path = root.join(path);
+                // A link is set aside when it was replaced; what it leads to has a name of its own.
+                let target =
+                    path.canonicalize().ok().filter(|target| *target != path && target.starts_with(root));
+                found.extend(target.filter(|target| target != root));
+                found.push(path);
             }
         }
     }
     found
+}
+
+/// Whether there is such a directory now, for the user alone. Where there is not, what it would be over is read-only.
+fn make_private(path: &Path) -> bool {
+    DirBuilder::new().mode(0o700).recursive(true).create(path).is_ok()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub enum FenceNeed {
     Outside,
 }
 
-use crate::permissions::{CommandArgument, CommandGrant, PermissionDecision};
+use crate::permissions::{BuiltinRule, CommandArgument, CommandGrant, DecidingRule, PermissionDecision};
 
 /// What a known command needs, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,16 +42,20 @@ const NEEDS: &[(&str, &str, FenceNeed, &str)] = &[
     ("docker docker-compose podman nerdctl", "", FenceNeed::Outside, "talks to a service that can do anything on this machine"),
     ("sudo doas su pkexec", "", FenceNeed::Outside, "becomes another user, which no command in a fence can"),
     ("systemctl journalctl crontab at apt apt-get dnf yum pacman apk zypper brew snap flatpak rustup", "", FenceNeed::Outside, "changes this machine, outside of the project"),
-    ("npm pnpm yarn bun", "publish login logout adduser whoami owner access token", FenceNeed::Network, NETWORK),
+    ("npm pnpm yarn bun", "publish unpublish login logout adduser add-user whoami owner access token dist-tag deprecate org team star profile hook", FenceNeed::Outside, NETWORK_AND_KEYS),
     ("npm pnpm yarn bun", "ci install i add update upgrade up audit outdated view info search create dlx exec x init pack-remote", FenceNeed::Network, NETWORK),
     ("npx pnpx bunx", "", FenceNeed::Network, NETWORK),
-    ("cargo", "publish login logout owner yank search install update fetch add info audit", FenceNeed::Network, NETWORK),
-    ("pip pip3 pipx uv poetry pdm pipenv conda mamba", "install download index search publish add sync lock update upgrade create", FenceNeed::Network, NETWORK),
-    ("twine", "upload register", FenceNeed::Network, NETWORK),
+    ("cargo", "publish login logout owner yank", FenceNeed::Outside, NETWORK_AND_KEYS),
+    ("cargo", "search install update fetch add info audit", FenceNeed::Network, NETWORK),
+    ("uv poetry pdm hatch flit maturin", "publish upload", FenceNeed::Outside, NETWORK_AND_KEYS),
+    ("pip pip3 pipx uv poetry pdm pipenv conda mamba", "install download index search add sync lock update upgrade create", FenceNeed::Network, NETWORK),
+    ("twine", "upload register", FenceNeed::Outside, NETWORK_AND_KEYS),
     ("go", "get install", FenceNeed::Network, NETWORK),
-    ("gem bundle", "install update push fetch outdated", FenceNeed::Network, NETWORK),
+    ("gem", "push signin signout yank owner", FenceNeed::Outside, NETWORK_AND_KEYS),
+    ("gem bundle", "install update fetch outdated", FenceNeed::Network, NETWORK),
     ("composer", "install update require create-project", FenceNeed::Network, NETWORK),
-    ("mix", "deps.get deps.update hex.publish", FenceNeed::Network, NETWORK),
+    ("mix", "hex.publish hex.user hex.owner", FenceNeed::Outside, NETWORK_AND_KEYS),
+    ("mix", "deps.get deps.update", FenceNeed::Network, NETWORK),
     ("dotnet", "restore publish add", FenceNeed::Network, NETWORK),
     ("curl wget http https httpie aria2c nc ncat netcat telnet ftp lftp ping dig nslookup host whois traceroute", "", FenceNeed::Network, NETWORK),
 ];
@@ -72,8 +76,8 @@ const WITH_VALUE: &[&str] =
 /// use relaycode_project::fence::{FenceNeed, find_need};
 ///
 /// let need = find_need(&["npm", "--silent", "publish"]).unwrap();
-/// assert_eq!((need.command.as_str(), need.need), ("npm publish", FenceNeed::Network));
-/// assert_eq!(need.rule(), "npm publish * [network]");
+/// assert_eq!((need.command.as_str(), need.need), ("npm publish", FenceNeed::Outside));
+/// assert_eq!(need.rule(), "npm publish * [outside the fence]");
 /// assert!(find_need(&["npm", "ci", "--offline"]).is_none());
 /// ```
 pub fn find_need(words: &[&str]) -> Option<CommandNeed> {
@@ -109,6 +113,10 @@ pub fn missing_needs(own: &[String], decision: &PermissionDecision) -> Vec<Comma
     let started = decision.reading.iter().flat_map(|reading| &reading.commands);
     let started = started.map(|command| command.words.iter().map(exact).collect::<Vec<_>>());
     let given = &decision.grants;
+    // A rule gives it to one command, and the line as a whole cannot have it: that is what is asked about.
+    if decision.rules.contains(&DecidingRule::Builtin(BuiltinRule::GrantAlone)) {
+        return Vec::new();
+    }
     let mut needs: Vec<CommandNeed> = Vec::new();
     for words in std::iter::once(own.to_vec()).chain(started) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -30,7 +30,13 @@ impl Scene {
     fn fence(&self) -> ProjectFence {
         let (root, home, relay, temp) =
             (self.path("project"), self.path("home"), self.path("home/.relaycode"), self.path("temp"));
-        let place = FencePlace { root: &root, user_home: Some(&home), relay_home: Some(&relay), temp: &temp };
+        let place = FencePlace {
+            root: &root,
+            user_home: Some(&home),
+            relay_home: Some(&relay),
+            temp: &temp,
+            listings: None,
+        };
         project_fence(&place, FenceAccess::Workspace, &FenceGrants::default(), &|_| None)
     }
 
@@ -53,7 +59,8 @@ fn what_is_protected_secret_and_cached_is_found_where_it_is() {
         ],
         &[("project/.git/config", ""), ("project/AGENTS.md", ""), ("home/.relaycode/cache/x", "")],
     );
-    let ProjectFence { fence, environment, absent } = scene.fence();
+    let ProjectFence { fence, environment, git } = scene.fence();
+    assert!(git.is_some());
     assert_eq!(scene.short(&fence.directories), ["project"]);
     let mut read_only = scene.short(&fence.read_only);
     read_only.sort();
@@ -69,11 +76,10 @@ fn what_is_protected_secret_and_cached_is_found_where_it_is() {
             "project/AGENTS.md"
         ]
     );
-    assert_eq!(
-        scene.short(&absent),
-        ["project/.git/config.worktree", "project/.git/commondir", "project/.git/info/attributes"]
-    );
-    assert_eq!(scene.short(&fence.masked), ["home/.ssh", "home/.relaycode/keys", "project/.relaycode"]);
+    let mut own = fence.masked.clone();
+    own.retain(|path| path.starts_with(scene.path("")));
+    own.sort();
+    assert_eq!(scene.short(&own), ["home/.relaycode/keys", "home/.ssh", "project/.relaycode"]);
     assert_eq!(fence.layers.len(), 1);
     assert_eq!(PathBuf::from(&fence.layers[0].directory), scene.path("home/.cargo"));
     assert_eq!(environment.len(), 2, "{environment:?}");
@@ -125,9 +131,12 @@ fn known_commands_need_what_they_need_and_others_nothing() {
         find_need(&words).map(|need| need.rule())
     };
     for (line, rule) in [
-        ("npm publish --tag next", "npm publish * [network]"),
+        ("npm publish --tag next", "npm publish * [outside the fence]"),
         ("/usr/bin/npm install", "npm install * [network]"),
-        ("cargo +nightly publish", "cargo publish * [network]"),
+        ("cargo +nightly publish", "cargo publish * [outside the fence]"),
+        ("cargo install ripgrep", "cargo install * [network]"),
+        ("twine upload dist/x", "twine upload * [outside the fence]"),
+        ("python3 -m twine upload dist/x", "twine upload * [outside the fence]"),
         ("git -C sub -c a.b=c push origin", "git push * [outside the fence]"),
         ("git clone https://example.org/x", "git clone * [outside the fence]"),
         ("ssh host", "ssh * [outside the fence]"),
@@ -173,4 +182,61 @@ fn a_hit_is_known_by_the_systems_words_and_the_path() {
     let inside = scene.path("project/closed");
     assert_eq!(hit(&format!("cat: {}: Permission denied", inside.display())), None);
     assert_eq!(hit("error: test failed"), None);
+}
+
+#[test]
+fn an_agent_in_a_copy_has_its_own_places_and_nobody_elses() {
+    let files: &[(&str, &str)] = &[
+        ("home/.claude/.credentials.json", ""),
+        ("home/.claude.json", ""),
+        ("home/.codex/auth.json", ""),
+        ("home/.ssh/id", ""),
+        ("home/.relaycode/keys/x", ""),
+        ("home/.relaycode/scratch/1/app/.git/config", ""),
+        ("home/.relaycode/scratch/2/app/a", ""),
+    ];
+    let scene =
+        Scene::new(&["home/.relaycode/scratch/1/app/.git/hooks", "home/.relaycode/scratch/1/layers"], files);
+    let (root, home, relay) = (scene.path("project"), scene.path("home"), scene.path("home/.relaycode"));
+    let (top, layers) = (relay.join("scratch/1/app"), relay.join("scratch/1/layers"));
+    let temp = scene.path("temp");
+    let place = FencePlace {
+        root: &root,
+        user_home: Some(&home),
+        relay_home: Some(&relay),
+        temp: &temp,
+        listings: None,
+    };
+    let own = AgentPlaces {
+        state: vec![home.join(".claude"), home.join(".absent")],
+        sign_in: vec![home.join(".claude/.credentials.json"), home.join(".claude/absent")],
+        lent: vec![home.join(".claude.json")],
+    };
+    let fence = |level| {
+        let copy = CopyPlace { top: &top, layers: &layers };
+        copy_fence(&place, &copy, &own, level, &|_| None).fence
+    };
+    let found = fence(FenceLevel::Namespaces);
+    let (copy, sign_in) = ("home/.relaycode/scratch/1/app", "home/.claude/.credentials.json");
+    assert_eq!(scene.short(&found.directories), [copy, sign_in]);
+    assert_eq!(PathBuf::from(&found.layers[0].directory), home.join(".claude"));
+    assert_eq!((found.layers.len(), found.network, found.sockets.len()), (1, true, 0));
+    let mut masked = found.masked.clone();
+    masked.retain(|path| path.starts_with(scene.path("")));
+    masked.sort();
+    let masked = scene.short(&masked);
+    let others = [
+        "home/.codex/auth.json",
+        "home/.relaycode/keys",
+        "home/.relaycode/scratch/1/layers",
+        "home/.relaycode/scratch/2",
+        "home/.ssh",
+        "project/.relaycode",
+    ];
+    assert_eq!(masked, others);
+    let protected = scene.short(&found.read_only);
+    assert!(protected.contains(&format!("{copy}/.git/hooks")), "{protected:?}");
+    let alone = fence(FenceLevel::Rules);
+    assert_eq!(scene.short(&alone.directories), [copy, "home/.claude", sign_in]);
+    assert!(alone.layers.is_empty());
 }

@@ -2,6 +2,9 @@
 //! it was told to leave out.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use relaycode_exec::JobInput;
 
@@ -65,6 +68,20 @@ impl Git<'_> {
         files.tracked = tracked.into_iter().collect();
         files.submodules = submodules.into_iter().collect();
         Ok(files)
+    }
+
+    /// Repositories among the files that git has been told of, from the root.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn submodules(&self) -> GitResult<Vec<PathBuf>> {
+        let told = self.run_checked(self.safe_policy()?, &["ls-files", "-z", "--stage"], LIST)?;
+        let told = split_nul(&told).filter_map(|entry| entry.strip_prefix(b"160000 "));
+        let path = |entry: &[u8]| {
+            let cut = entry.iter().position(|byte| *byte == b'\t')?;
+            Some(PathBuf::from(OsStr::from_bytes(&entry[cut + 1..])))
+        };
+        Ok(told.filter_map(path).collect())
     }
 
     /// Whether git has been told of anything in the directory `path`, relative to the project's root.

@@ -65,6 +65,8 @@ pub enum BuiltinRule {
     ProtectedPath,
     /// The host is not a name that can be compared.
     UnclearHost,
+    /// A rule gives one command of the line more than the others may have.
+    GrantAlone,
 }
 
 impl BuiltinRule {
@@ -82,6 +84,7 @@ impl BuiltinRule {
             BuiltinRule::ReadOnlyAccess => "built-in:read-only-access",
             BuiltinRule::ProtectedPath => "built-in:protected-path",
             BuiltinRule::UnclearHost => "built-in:unclear-host",
+            BuiltinRule::GrantAlone => "built-in:grant-alone",
         }
     }
 }
@@ -115,7 +118,8 @@ pub struct PermissionDecision {
     pub reasons: Vec<String>,
     /// What was read of a command line; `None` for other requests, and for a line that cannot be read at all.
     pub reading: Option<LineReading>,
-    /// What the command gets beyond the fence: what each command in the line is given by its rule.
+    /// What all of the line gets beyond the fence: what a rule gives one command of it, if every other one has a rule that gives
+    /// the same, or is sure to do nothing with it. Else the line asks, and this is empty.
     pub grants: Vec<CommandGrant>,
     /// Rules that would allow it, if any can: what "always here" would keep.
     pub would_allow: Vec<String>,

@@ -5,6 +5,9 @@
 
 use std::path::{Component, Path, PathBuf};
 
+/// Longer ones name nothing.
+const MAX_PATH_BYTES: usize = 4096;
+
 /// Without `.` and `..`, as far as that can be told from the text. Above the top nothing is.
 pub(super) fn normalise(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
@@ -15,6 +18,33 @@ pub(super) fn normalise(path: &Path) -> PathBuf {
                 plain.pop();
             }
             other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Without `.` and `..`, as the disk has it: behind a link `..` is above where it leads.
+pub(super) fn resolve_dots(path: &Path) -> PathBuf {
+    if path.as_os_str().len() > MAX_PATH_BYTES {
+        return normalise(path);
+    }
+    let mut plain = PathBuf::new();
+    // Links in it were followed.
+    let mut is_real = false;
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !is_real {
+                    plain = resolve_links(&plain);
+                    is_real = true;
+                }
+                plain.pop();
+            }
+            other => {
+                plain.push(other);
+                is_real = false;
+            }
         }
     }
     plain
@@ -64,6 +94,13 @@ pub(super) fn matches_glob(pattern: &str, text: &str) -> bool {
     reach.last().copied().unwrap_or(false)
 }
 
+/// The directory in front of the first component with a sign.
+pub(super) fn pattern_directory(pattern: &Path) -> PathBuf {
+    let plain =
+        |component: &Component<'_>| !component.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+    pattern.components().take_while(plain).collect()
+}
+
 /// A pattern of a rule, ready to be compared with absolute paths.
 #[derive(Debug)]
 pub(super) struct RulePathPattern {
@@ -90,6 +127,12 @@ impl RulePathPattern {
             components.push("**".to_string());
         }
         RulePathPattern { components }
+    }
+
+    /// What every path that it names begins with.
+    pub(super) fn fixed_beginning(&self) -> PathBuf {
+        let fixed = self.components.iter().take_while(|name| !name.contains(['*', '?']));
+        fixed.fold(PathBuf::from("/"), |path, name| path.join(name))
     }
 
     /// Whether it names this path or a directory above it.

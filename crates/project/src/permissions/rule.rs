@@ -13,6 +13,7 @@
 //! Holds: what is printed is read back as the same rule.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use super::path_pattern::matches_glob;
 use crate::command_line::{CommandConnector, ShellCommand, WordPart, parse};
@@ -74,6 +75,16 @@ pub enum CommandGrant {
     /// One socket of the file system, by its path.
     UnixSocket(String),
     OutsideTheFence,
+}
+
+impl CommandGrant {
+    /// The path of a socket.
+    pub fn socket(&self) -> Option<PathBuf> {
+        match self {
+            CommandGrant::UnixSocket(path) => Some(path.into()),
+            _ => None,
+        }
+    }
 }
 
 /// What a rule is about.

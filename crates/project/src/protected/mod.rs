@@ -1,9 +1,10 @@
 //! Protected names: files that run, steer or betray something. One list ([`patterns`]), for whoever asks before it changes them
-//! and for whoever keeps a command from them.
+//! and for whoever keeps a command from them. Variables that hold secrets are a list of their own ([`variables`]).
 
 mod home;
 mod matching;
 mod patterns;
+mod variables;
 
 use std::path::Path;
 
@@ -11,6 +12,7 @@ pub(crate) use home::{RUN_LATER_IN_HOME, SECRETS_IN_HOME};
 pub use matching::{matches_component, matches_path};
 pub use patterns::{ALWAYS_GUARDED, GATE_GUARDED};
 use patterns::{ASKED_REASONS, FENCED_IN_GIT, FENCED_REASONS};
+pub use variables::SECRET_VARIABLES;
 
 /// What a command in a fence never writes in a project, by name.
 #[derive(Debug, Clone, Copy, Default)]

@@ -10,9 +10,14 @@ use relaycode_project::permissions::{
 use relaycode_testkit::random::Random;
 
 pub(crate) const HOSTILE: &str = include_str!("permission_lines/hostile.txt");
+/// What attackers found, and what was written to see whether it is closed.
+pub(crate) const HOSTILE_FOUND: &str = include_str!("permission_lines/hostile_found.txt");
+/// Options that a rule ending in `*` leaves out, for [`WIDE_RULES`].
+pub(crate) const HOSTILE_OPTIONS: &str = include_str!("permission_lines/hostile_options.txt");
 pub(crate) const CARRIERS: &str = include_str!("permission_lines/carriers.txt");
 pub(crate) const PAYLOADS: &str = include_str!("permission_lines/payloads.txt");
 pub(crate) const HARMLESS: &str = include_str!("permission_lines/harmless.txt");
+pub(crate) const EVERYDAY: &str = include_str!("permission_lines/everyday.txt");
 pub(crate) const HOLDOUT: &str = include_str!("permission_lines/harmless_holdout.txt");
 
 /// What somebody who works on several kinds of projects would allow.
@@ -36,10 +41,52 @@ pub(crate) const RULES: &[&str] = &[
     "git show *",
 ];
 
+/// What somebody would allow who is tired of questions.
+pub(crate) const WIDE_RULES: &[&str] = &[
+    "cargo *",
+    "cmake *",
+    "curl * [network]",
+    "docker run *",
+    "gcc *",
+    "git *",
+    "git log *",
+    "go build *",
+    "go test *",
+    "gradle *",
+    "jest *",
+    "make *",
+    "mvn *",
+    "mypy *",
+    "ninja *",
+    "node --test *",
+    "npm *",
+    "npm test *",
+    "npx jest *",
+    "perl -c *",
+    "pip install * [network]",
+    "prettier *",
+    "pytest *",
+    "python -m pytest *",
+    "rsync *",
+    "ruff check *",
+    "sed *",
+    "ssh * [outside the fence]",
+    "tar *",
+    "tsc *",
+    "uv run pytest *",
+    "vim *",
+    "wget * [network]",
+    "zip *",
+];
+
 /// An engine with [`RULES`] for a project at `root`.
 pub(crate) fn engine(root: &Path) -> PermissionEngine {
+    engine_with(RULES, root)
+}
+
+pub(crate) fn engine_with(rules: &[&str], root: &Path) -> PermissionEngine {
     let mut layers = PermissionLayers::default();
-    for rule in RULES {
+    for rule in rules {
         layers.add_text(PermissionLayer::User, PermissionEffect::Allow, rule);
     }
     assert!(layers.ignored().is_empty());
@@ -125,7 +172,8 @@ pub(crate) const PIECES: &[&str] = &[
 
 impl LineMaker {
     pub(crate) fn new() -> LineMaker {
-        let mut pool: Vec<String> = [HARMLESS, HOLDOUT, HOSTILE].into_iter().flat_map(lines).collect();
+        let mut pool: Vec<String> =
+            [HARMLESS, HOLDOUT, HOSTILE, HOSTILE_FOUND].into_iter().flat_map(lines).collect();
         pool.extend(lines(CARRIERS).iter().map(|carrier| carrier.replace('@', "ls -l x")));
         LineMaker { pool }
     }

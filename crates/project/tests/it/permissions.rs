@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use relaycode_project::permissions::{PermissionEngine, PermissionRequest};
 
 use crate::permission_lines::{
-    CARRIERS, HARMLESS, HOLDOUT, HOSTILE, LineMaker, PAYLOADS, PIECES, engine, lines, wanted_lines,
+    CARRIERS, EVERYDAY, HARMLESS, HOLDOUT, HOSTILE, HOSTILE_FOUND, HOSTILE_OPTIONS, LineMaker, PAYLOADS,
+    PIECES, WIDE_RULES, engine, engine_with, lines, wanted_lines,
 };
 
 /// Nothing is there.
@@ -27,16 +28,35 @@ fn asked(engine: &PermissionEngine, text: &str) -> Vec<String> {
 fn no_line_passes_a_rule_by_hiding_what_it_does() {
     let engine = engine(Path::new(PROJECT));
     let mut hostile = lines(HOSTILE);
+    hostile.extend(lines(HOSTILE_FOUND));
     for carrier in lines(CARRIERS) {
         hostile.extend(lines(PAYLOADS).iter().map(|payload| carrier.replace('@', payload)));
     }
-    assert!(hostile.len() >= 400);
+    assert!(hostile.len() >= 1_400);
     let passed: Vec<&String> = hostile
         .iter()
         .filter(|line| engine.decide(&PermissionRequest::Line((*line).clone())).is_allowed())
         .collect();
     println!("{} hostile lines: {} pass", hostile.len(), passed.len());
     assert!(passed.is_empty(), "{} of {} pass: {passed:#?}", passed.len(), hostile.len());
+}
+
+#[test]
+fn a_star_leaves_out_options_that_can_do_anything() {
+    let engine = engine_with(WIDE_RULES, Path::new(PROJECT));
+    let hostile = lines(HOSTILE_OPTIONS);
+    let passes = |line: &&String| engine.decide(&PermissionRequest::Line((*line).clone())).is_allowed();
+    let passed: Vec<&String> = hostile.iter().filter(passes).collect();
+    println!("{} lines with options: {} pass", hostile.len(), passed.len());
+    assert!(hostile.len() >= 400 && passed.is_empty(), "{passed:#?}");
+}
+
+/// What agents type all the time, and no rule has to allow.
+#[test]
+fn everyday_lines_need_no_rule() {
+    let asked = asked(&engine_with(&[], Path::new(PROJECT)), EVERYDAY);
+    println!("{} everyday lines: {} asked", lines(EVERYDAY).len(), asked.len());
+    assert!(asked.is_empty(), "{}", asked.join("\n"));
 }
 
 #[test]

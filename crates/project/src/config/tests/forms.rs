@@ -35,7 +35,8 @@ fn other(key: &ConfigKey) -> &'static str {
 
 /// The field that a key fills, by hand: what the list says about itself proves nothing.
 fn field(config: &Config, name: &str) -> String {
-    let Config { project_id, core, watcher, patch, git, limits, friends: _, permissions, agent: _ } = config;
+    let Config { project_id, core, watcher, patch, git, limits, friends: _, permissions, agent: _, .. } =
+        config;
     match name {
         "projectId" => format!("{:?}", project_id.as_deref().unwrap_or_default()),
         "core.logLevel" => format!("{:?}", format!("{:?}", core.log_level).to_lowercase()),

@@ -30,6 +30,7 @@ fn every_key_acts_from_the_users_own_file() {
         ("patch.minFileChanges", "2"),
         ("patch.maxFileChanges", "9"),
         ("patch.commandTimeout", "30"),
+        ("patch.commandAccess", "workspace"),
         ("limits.text", "77"),
         ("limits.files", "77"),
         ("limits.file", "77"),
@@ -55,17 +56,45 @@ fn every_key_acts_from_the_users_own_file() {
         ("agent.followUpMode", "all"),
         ("agent.interruptMode", "wait"),
         ("agent.instructions", "false"),
+        ("agent.titles", "rule"),
         ("agent.todo", "false"),
+        ("agent.goal", "false"),
+        ("agent.goalContinuations", "0"),
         ("agent.checkpoint", "true"),
+        ("agent.check", "false"),
         ("agent.askTimeout", "5"),
+        ("agent.askNotify", "false"),
+        ("agent.editMode", "apply_patch"),
+        ("agent.readDefaultLimit", "200"),
+        ("agent.readHashLines", "false"),
+        ("agent.readSummarize", "false"),
         ("agent.asyncEnabled", "false"),
         ("agent.asyncMaxJobs", "7"),
         ("agent.asyncPollWaitDuration", "1m"),
         ("agent.bashAutoBackground", "true"),
         ("agent.bashBackgroundAfter", "2000"),
         ("agent.bashInterceptor", "true"),
+        ("agent.bashInterceptorRules", r#"[{"pattern":"^npm ","tool":"ask","message":"Ask first."}]"#),
+        ("agent.bashStartup", "true"),
         ("agent.bashCi", "false"),
         ("agent.bashOutputBytes", "4096"),
+        ("ttsr.enabled", "false"),
+        ("ttsr.interruptMode", "prose-only"),
+        ("ttsr.contextMode", "keep"),
+        ("ttsr.repeatMode", "after-gap"),
+        ("ttsr.repeatGap", "3"),
+        ("compaction.enabled", "false"),
+        ("compaction.thresholdPercent", "70"),
+        ("compaction.thresholdTokens", "9000"),
+        ("compaction.reserveTokens", "4096"),
+        ("compaction.keepRecentTokens", "1000"),
+        ("compaction.autoContinue", "false"),
+        ("compaction.midTurn", "false"),
+        ("compaction.prune", "false"),
+        ("compaction.promotion", "false"),
+        ("compaction.idleEnabled", "true"),
+        ("compaction.idleThresholdTokens", "5000"),
+        ("compaction.idleTimeoutSeconds", "9"),
     ] {
         let loaded = both("", &own(name, value)).unwrap();
         assert_eq!(loaded.value(name).unwrap().trim_matches('"'), value, "{name}");
@@ -74,7 +103,7 @@ fn every_key_acts_from_the_users_own_file() {
         assert_eq!(loaded.config, loaded.without_project);
         assert_eq!(texts(&loaded), [""; 0]);
     }
-    assert_eq!(KEYS.len(), 54, "a new key belongs into the list above");
+    assert_eq!(KEYS.len(), 82, "a new key belongs into the list above");
 }
 
 #[test]
@@ -88,6 +117,23 @@ fn what_only_the_user_may_say_does_nothing_in_a_project() {
     for bad in ["", "a,,b", "-x", "a b", "a,"] {
         assert!(both("", &own("friends.default", &format!("{bad:?}"))).is_err(), "{bad:?}");
     }
+}
+
+#[test]
+fn rules_for_commands_are_whole_objects() {
+    for (bad, said) in [
+        ("[\"^npm\"]", "holds a text; it must hold objects"),
+        ("[{\"pattern\": \"x\", \"tool\": \"read\"}]", "without a text `message`"),
+        ("[{\"pattern\": \"\", \"tool\": \"read\", \"message\": \"m\"}]", "without a text `pattern`"),
+        ("[{\"regex\": \"x\", \"tool\": \"read\", \"message\": \"m\"}]", "holds an object with `regex`"),
+    ] {
+        let errors = both("", &own("agent.bashInterceptorRules", bad)).unwrap_err();
+        assert!(format!("{errors:?}").contains(said), "{bad}: {errors:?}");
+    }
+    let one = "{\"pattern\": \"x\", \"tool\": \"read\", \"message\": \"m\"},";
+    let many = |count: usize| own("agent.bashInterceptorRules", &format!("[{}]", one.repeat(count)));
+    assert!(both("", &many(100)).is_ok());
+    assert!(format!("{:?}", both("", &many(101)).unwrap_err()).contains("more than 100 rules"));
 }
 
 #[test]

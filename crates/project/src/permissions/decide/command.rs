@@ -8,10 +8,10 @@ use crate::access::Access;
 use crate::permissions::decision::{BuiltinRule, DecidingRule, PermissionDecision};
 use crate::permissions::layers::PlacedRule;
 use crate::permissions::line::{
-    CommandArgument, CommandRole, LineReading, LineTarget, PathUse, StartedCommand,
+    CommandArgument, CommandRole, LineReading, LineTarget, PathUse, StartedCommand, is_known_program,
 };
-use crate::permissions::path_pattern::matches_glob;
-use crate::permissions::rule::{CommandGrant, PermissionEffect, RuleSubject};
+use crate::permissions::path_pattern::{matches_glob, resolve_links};
+use crate::permissions::rule::{PermissionEffect, RuleSubject};
 
 /// Reasons and rules that a decision lists.
 const MAX_REASONS: usize = 20;
@@ -28,12 +28,12 @@ enum RuleMatch {
 impl PermissionEngine {
     pub(super) fn decide_reading(&self, reading: LineReading) -> PermissionDecision {
         let mut verdicts = Vec::new();
-        let (mut grants, mut would_allow, mut can_be_allowed) = (Vec::new(), Vec::new(), true);
+        let (mut would_allow, mut can_be_allowed) = (Vec::new(), true);
         for reason in &reading.unclear {
             verdicts.push(self.judge_unclear(reason));
         }
         for command in &reading.commands {
-            let verdict = self.judge_command(command, &mut grants);
+            let verdict = self.judge_command(command);
             if verdict.effect == PermissionEffect::Ask {
                 let by_no_rule = matches!(verdict.rule, DecidingRule::Builtin(BuiltinRule::NoRule));
                 let rule = suggest_rule(command).filter(|_| by_no_rule && !self.is_away(command));
@@ -43,10 +43,9 @@ impl PermissionEngine {
             verdicts.push(verdict);
         }
         for used in &reading.paths {
-            let verdict = self.judge_use(used);
+            let verdict = self.judge_use(used, &reading.commands);
             if verdict.effect == PermissionEffect::Ask {
-                let builtin = matches!(verdict.rule, DecidingRule::Builtin(_));
-                let rule = self.suggest_path_rule(used).filter(|_| builtin);
+                let rule = self.suggest_path_rule(used).filter(|_| self.can_path_rule_help(&verdict.rule));
                 can_be_allowed &= rule.is_some();
                 would_allow.extend(rule);
             }
@@ -59,6 +58,12 @@ impl PermissionEngine {
                 "it starts nothing",
             ));
         }
+        let mut grants = self.grants_of(&reading);
+        if let Some(reason) = self.find_mixed_grant(&reading, &grants) {
+            // First of those that ask: without it the others say little.
+            verdicts.insert(0, SingleVerdict::new(PermissionEffect::Ask, BuiltinRule::GrantAlone, reason));
+            can_be_allowed = false;
+        }
         // The strictest first; of those, the first of the line.
         verdicts.sort_by_key(|verdict| std::cmp::Reverse(verdict.effect));
         let worst = verdicts.first().map_or(PermissionEffect::Ask, |verdict| verdict.effect);
@@ -68,9 +73,13 @@ impl PermissionEngine {
         if worst != PermissionEffect::Ask || !reading.unclear.is_empty() || !can_be_allowed {
             would_allow.clear();
         }
-        // A user's rule says more than a built-in one.
+        // A user's rule says more than a built-in one, and that something is written more than that something is read.
         if worst == PermissionEffect::Allow {
-            verdicts.sort_by_key(|verdict| matches!(verdict.rule, DecidingRule::Builtin(_)));
+            verdicts.sort_by_key(|verdict| match verdict.rule {
+                DecidingRule::Placed(_) => 0,
+                DecidingRule::Builtin(BuiltinRule::ReadsOnly | BuiltinRule::ReadsProject) => 2,
+                DecidingRule::Builtin(_) => 1,
+            });
         }
         let mut rules: Vec<DecidingRule> = Vec::new();
         let mut reasons: Vec<String> = Vec::new();
@@ -103,9 +112,18 @@ impl PermissionEngine {
         }
     }
 
+    /// Whether a rule for the file would change what a built-in rule says. A fence keeps protected files as they are.
+    fn can_path_rule_help(&self, rule: &DecidingRule) -> bool {
+        match rule {
+            DecidingRule::Builtin(BuiltinRule::ProtectedPath) => !self.place.is_fenced,
+            DecidingRule::Builtin(_) => true,
+            DecidingRule::Placed(_) => false,
+        }
+    }
+
     /// Whether it may run outside the project, where no rule for a command holds.
-    fn is_away(&self, command: &StartedCommand) -> bool {
-        let is_inside = |directory: &PathBuf| directory.starts_with(&self.place.root);
+    pub(super) fn is_away(&self, command: &StartedCommand) -> bool {
+        let is_inside = |directory: &PathBuf| resolve_links(directory).starts_with(&self.place.root);
         command.directories.iter().any(|directory| !directory.as_ref().is_some_and(is_inside))
     }
 
@@ -144,7 +162,18 @@ impl PermissionEngine {
         }
     }
 
-    fn judge_command(&self, command: &StartedCommand, grants: &mut Vec<CommandGrant>) -> SingleVerdict {
+    pub(super) fn allowing_rules(&self, command: &StartedCommand) -> impl Iterator<Item = &PlacedRule> {
+        self.layers
+            .with_effect(PermissionEffect::Allow)
+            .filter(move |placed| allows(&placed.rule.subject, command))
+    }
+
+    /// Whether a rule of the user's names it, and it runs where such rules hold.
+    pub(super) fn is_allowed_here(&self, command: &StartedCommand) -> bool {
+        self.allowing_rules(command).next().is_some() && !self.is_away(command)
+    }
+
+    fn judge_command(&self, command: &StartedCommand) -> SingleVerdict {
         let shown = command.text();
         let mut maybe = None;
         for effect in [PermissionEffect::Deny, PermissionEffect::Ask] {
@@ -160,14 +189,10 @@ impl PermissionEngine {
             let reason = format!("`{}` may apply to `{shown}`", placed.rule);
             return SingleVerdict::new(PermissionEffect::Ask, BuiltinRule::MayBeDenied, reason);
         }
-        let allowing = self
-            .layers
-            .with_effect(PermissionEffect::Allow)
-            .find(|placed| allows(&placed.rule.subject, command));
+        let allowing = self.allowing_rules(command).next();
         if let Some(placed) = allowing
             && !self.is_away(command)
         {
-            grants.extend(placed.rule.grants.iter().cloned());
             return SingleVerdict::by_rule(placed);
         }
         if matches!(command.role, CommandRole::ReadsOnly | CommandRole::WritesListed) {
@@ -289,9 +314,10 @@ fn matches_glob_word(pattern: &str, text: &str) -> bool {
 
 /// Programs that a rule should not allow wholesale because of one line.
 const NEVER_WHOLESALE: &[&str] = &[
-    "rm", "mv", "cp", "dd", "chmod", "chown", "sudo", "doas", "su", "ssh", "curl", "wget", "bash", "sh",
-    "python", "python3", "node", "perl", "ruby", "eval", "source", ".", "kill", "ln", "rmdir", "truncate",
-    "shred", "rsync", "docker", "dash", "zsh", "fish", "php", "deno", "lua",
+    "rm", "mv", "cp", "dd", "chmod", "chown", "sudo", "doas", "su", "ssh", "scp", "sftp", "curl", "wget",
+    "bash", "sh", "python", "python2", "python3", "node", "perl", "ruby", "eval", "source", ".", "kill",
+    "ln", "rmdir", "truncate", "shred", "rsync", "docker", "podman", "dash", "zsh", "fish", "php", "deno",
+    "lua", "sed", "awk", "gawk", "find", "env", "xargs", "vim", "vi", "npx", "uv", "uvx",
 ];
 
 /// A rule that would allow the command: its first words where they say enough, else exactly it.
@@ -304,7 +330,9 @@ fn suggest_rule(command: &StartedCommand) -> Option<String> {
     let mut words: Vec<String> = command.words.iter().map_while(exact).collect();
     let program = words.first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
-    if !NEVER_WHOLESALE.contains(&name) && command.risky.is_empty() {
+    // Of other programs nobody knows what their options do.
+    let is_known = is_known_program(name) && !command.unlisted;
+    if is_known && !NEVER_WHOLESALE.contains(&name) && command.risky.is_empty() {
         let plain = |text: &String| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
         let says_more = words.get(1).is_some_and(|text| plain(text) && !text.starts_with('-'));
         words.truncate(if says_more { 2 } else { 1 });

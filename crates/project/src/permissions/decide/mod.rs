@@ -5,7 +5,10 @@
 //! it surely applies.
 
 mod command;
+mod denied_reads;
+mod grants;
 mod paths;
+mod read_restrictions;
 
 use std::path::Path;
 
@@ -14,6 +17,8 @@ use super::layers::{PermissionLayers, PlacedRule};
 use super::line::{read_arguments, read_line};
 use super::rule::{PathVerb, PermissionEffect, RuleSubject};
 use crate::access::Access;
+
+pub use read_restrictions::ReadRestrictions;
 
 /// Decides about requests in one place by one set of rules.
 #[derive(Debug, Clone)]

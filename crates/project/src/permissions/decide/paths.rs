@@ -1,13 +1,13 @@
 //! What rules and built-in ones say of a file.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::PermissionEngine;
 use crate::access::Access;
 use crate::permissions::decision::{BuiltinRule, DecidingRule};
 use crate::permissions::layers::PlacedRule;
-use crate::permissions::line::{LineTarget, PathUse};
-use crate::permissions::path_pattern::{RulePathPattern, resolve_links};
+use crate::permissions::line::{LineTarget, PathNamer, PathUse, StartedCommand};
+use crate::permissions::path_pattern::{RulePathPattern, matches_glob, pattern_directory, resolve_links};
 use crate::permissions::rule::{PathVerb, PermissionEffect, RuleSubject};
 use crate::protected::{ProtectedPaths, RUN_LATER_IN_HOME, SECRETS_IN_HOME};
 
@@ -18,6 +18,25 @@ const HARMLESS_DEVICES: &[&str] =
 const RELAY_HOME: &str = ".relaycode";
 const SYSTEM_SECRETS: &[&str] =
     &["/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh", "/proc", "/root"];
+
+/// What says of the machine in `/proc` what everybody may know.
+const PUBLIC_PROC: &[&str] = &[
+    "/proc",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/proc/version",
+    "/proc/loadavg",
+    "/proc/uptime",
+    "/proc/stat",
+    "/proc/filesystems",
+    "/proc/partitions",
+    "/proc/swaps",
+    "/proc/vmstat",
+    "/proc/diskstats",
+    "/proc/devices",
+    "/proc/modules",
+    "/proc/interrupts",
+];
 
 /// What becomes of one file or command.
 #[derive(Debug, Clone)]
@@ -104,14 +123,21 @@ impl PermissionEngine {
     }
 
     /// What becomes of a use of a file by a line.
-    pub(super) fn judge_use(&self, used: &PathUse) -> SingleVerdict {
+    pub(super) fn judge_use(&self, used: &PathUse, commands: &[StartedCommand]) -> SingleVerdict {
         let verb = used.verb();
         let verdict = match &used.target {
             LineTarget::Path(path) => self.judge_path(verb, path),
             LineTarget::Pattern(path) => {
                 let directory = pattern_directory(path);
                 let name = path.strip_prefix(&directory).unwrap_or(path);
-                self.judge_beneath(verb, &directory, name.to_string_lossy().starts_with('.'))
+                let with_hidden = name.to_string_lossy().starts_with('.');
+                match verb == PathVerb::Read && self.may_name_secret(path) {
+                    true => self.asks_for_secrets(path),
+                    false => self.judge_beneath(verb, &directory, with_hidden),
+                }
+            }
+            LineTarget::Beneath(directory) if verb == PathVerb::Read && self.holds_secrets(directory) => {
+                self.asks_for_secrets(directory)
             }
             LineTarget::Beneath(directory) => self.judge_beneath(verb, directory, true),
             LineTarget::Unknown => self.judge_unknown(verb),
@@ -123,8 +149,13 @@ impl PermissionEngine {
             }
             LineTarget::Unknown => true,
         };
+        let is_ruled = match used.named_by {
+            PathNamer::Line => false,
+            PathNamer::RuledCommand => true,
+            PathNamer::Writer(at) => commands.get(at).is_some_and(|writer| self.is_allowed_here(writer)),
+        };
         // The command that names it has a rule of its own, or is held by the fence.
-        if only_no_rule && ((used.named_by_command && inside) || self.is_held()) {
+        if only_no_rule && ((is_ruled && inside) || self.is_held()) {
             return SingleVerdict::new(PermissionEffect::Allow, BuiltinRule::ReadsOnly, "");
         }
         verdict
@@ -149,6 +180,51 @@ impl PermissionEngine {
         verdict
     }
 
+    fn asks_for_secrets(&self, path: &Path) -> SingleVerdict {
+        if self.place.access == Access::Full {
+            return self.judge_path(PathVerb::Read, path);
+        }
+        let reason = format!("{} may hold secrets", self.shown_path(path));
+        SingleVerdict::new(PermissionEffect::Ask, BuiltinRule::ProtectedPath, reason)
+    }
+
+    /// Where secrets are, as far as relay knows.
+    fn secret_places(&self) -> impl Iterator<Item = PathBuf> {
+        let home = self.place.home.as_deref();
+        let in_home = SECRETS_IN_HOME.iter().chain([&RELAY_HOME]);
+        let in_home = in_home.filter_map(move |name| Some(home?.join(name)));
+        in_home.chain(SYSTEM_SECRETS.iter().map(PathBuf::from))
+    }
+
+    /// Whether something in the directory is secret.
+    fn holds_secrets(&self, directory: &Path) -> bool {
+        let real = resolve_links(directory);
+        let both = [directory, real.as_path()];
+        self.secret_places().any(|secret| {
+            both.iter().any(|path| {
+                let inside = path.starts_with(&self.place.root);
+                secret.starts_with(path) || path.starts_with(&secret) && !inside
+            })
+        })
+    }
+
+    /// Whether a pattern could match a secret, or what is in one.
+    fn may_name_secret(&self, pattern: &Path) -> bool {
+        let matches = |(sign, name): (Component<'_>, Component<'_>)| {
+            let (sign, name) = (sign.as_os_str().to_string_lossy(), name.as_os_str().to_string_lossy());
+            let is_hidden = name.starts_with('.') && sign.starts_with(['*', '?', '[']);
+            // What stands in brackets and behind them is not compared.
+            let compared = sign.split_once('[').map_or(sign.to_string(), |(plain, _)| format!("{plain}*"));
+            !is_hidden && matches_glob(&compared, &name)
+        };
+        let length = pattern.components().count();
+        !pattern.starts_with(&self.place.root)
+            && self.secret_places().any(|secret| {
+                length >= secret.components().count()
+                    && pattern.components().zip(secret.components()).all(matches)
+            })
+    }
+
     fn judge_unknown(&self, verb: PathVerb) -> SingleVerdict {
         let strict = [PermissionEffect::Deny, PermissionEffect::Ask];
         if let Some((placed, _)) = strict.into_iter().flat_map(|effect| self.path_rules(verb, effect)).next()
@@ -166,7 +242,7 @@ impl PermissionEngine {
         }
     }
 
-    fn path_rules(
+    pub(super) fn path_rules(
         &self,
         verb: PathVerb,
         effect: PermissionEffect,
@@ -193,13 +269,19 @@ impl PermissionEngine {
         if verb == PathVerb::Read {
             let of_system =
                 || SYSTEM_SECRETS.iter().find(|secret| path.starts_with(secret)).map(ToString::to_string);
+            if PUBLIC_PROC.iter().any(|public| path == Path::new(public)) {
+                return None;
+            }
             let inside = path.starts_with(&self.place.root);
             let of_relay = || in_home(&[RELAY_HOME]);
             return if inside { None } else { in_home(SECRETS_IN_HOME).or_else(of_relay).or_else(of_system) };
         }
-        // Where the project lies says nothing about what is in it.
-        let named = ProtectedPaths.name_of(path.strip_prefix(&self.place.root).unwrap_or(path));
-        let in_home = |names| in_home(names);
+        // Where the project lies says nothing about what is in it: a copy of one lies beneath relay's own directory.
+        let root = &self.place.root;
+        let named = ProtectedPaths.name_of(path.strip_prefix(root).unwrap_or(path));
+        let is_above =
+            |name: &String| self.place.home.as_ref().is_some_and(|home| root.starts_with(home.join(name)));
+        let in_home = |names| in_home(names).filter(|name| !(path.starts_with(root) && is_above(name)));
         named.or_else(|| [RUN_LATER_IN_HOME, SECRETS_IN_HOME, &[RELAY_HOME]].into_iter().find_map(in_home))
     }
 }
@@ -207,12 +289,4 @@ impl PermissionEngine {
 /// `/dev/fd/3`, `/proc/self/fd/3`.
 fn is_own_descriptor(path: &Path) -> bool {
     path.parent() == Some(Path::new("/dev/fd"))
-}
-
-/// The directory in front of the first component with a sign.
-fn pattern_directory(pattern: &Path) -> PathBuf {
-    let plain = |component: &std::path::Component<'_>| {
-        !component.as_os_str().to_string_lossy().contains(['*', '?', '['])
-    };
-    pattern.components().take_while(plain).collect()
 }

@@ -1,7 +1,8 @@
 //! Variables by which other programs would be changed.
 
-use super::CommandArgument;
+use super::looking::is_plain_program;
 use super::reader::LineReader;
+use super::{CommandArgument, CommandRole, StartedCommand, builtins};
 
 /// Variables that change how much a program says, and nothing else.
 const HARMLESS: &[&str] = &[
@@ -104,6 +105,16 @@ const WATCHED: &[&str] = &[
     "HOST",
     "COMP_",
     "READLINE",
+    "TERMINFO",
+    "TZ",
+    "BC_",
+    "XZ_",
+    "GZIP",
+    "BZIP",
+    "ZSTD_",
+    "MORE",
+    "PS_",
+    "TREE_",
 ];
 const WATCHED_NAMES: &[&str] = &[
     "PATH",
@@ -251,9 +262,28 @@ pub(super) fn check_assignment(
         || upper.ends_with("_OPTS")
         || upper.ends_with("PATH") && upper.len() > 4
         || upper.ends_with("RC");
-    if watched || exported {
-        reader.unclear(format!("it sets {name}, which can make programs do something else"));
+    if watched {
+        reader.unclear(changes(name));
+    } else if exported {
+        reader.exported.push(name.to_string());
     }
+}
+
+/// Nobody knows what other programs make of a variable. Those that only look have no use for it.
+pub(super) fn check_exported(reader: &mut LineReader<'_>) {
+    let is_plain = |command: &StartedCommand| {
+        let name = command.words.first().and_then(CommandArgument::exact).unwrap_or_default();
+        command.role == CommandRole::ReadsOnly && (is_plain_program(name) || builtins::is_builtin(name))
+    };
+    if !reader.reading.commands.iter().all(is_plain) {
+        for name in std::mem::take(&mut reader.exported) {
+            reader.unclear(changes(&name));
+        }
+    }
+}
+
+fn changes(name: &str) -> String {
+    format!("it sets {name}, which can make programs do something else")
 }
 
 fn is_inside(text: &str) -> bool {

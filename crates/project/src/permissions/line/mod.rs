@@ -3,20 +3,28 @@
 //! Holds: the list of commands is complete, or the reading says why it is not certain ([`LineReading::unclear`]);
 //! the reading takes time in proportion to the line, and nothing makes it panic.
 
+mod builtins;
 mod environment;
 mod git;
+mod looking;
 mod losses;
+mod options;
 mod programs;
 mod reader;
+mod running;
 mod scripts;
+mod variables;
 mod words;
 mod wrappers;
+mod writing;
 
 use std::fmt;
 use std::path::PathBuf;
 
+pub(super) use looking::is_reader;
 pub use losses::LineLosses;
 pub use reader::{read_arguments, read_line};
+pub(super) use running::is_known_program;
 
 use super::rule::{PathVerb, quote_word};
 
@@ -48,6 +56,8 @@ pub struct StartedCommand {
     pub risky: Vec<String>,
     /// The words of `risky`, in the same order; `None`: a word that is not known.
     pub risky_words: Vec<Option<String>>,
+    /// It has an option of which nobody knows what it does.
+    pub unlisted: bool,
 }
 
 impl StartedCommand {
@@ -100,8 +110,18 @@ pub enum CommandArgument {
 pub struct PathUse {
     pub kind: PathUseKind,
     pub target: LineTarget,
-    /// A command that needs a rule of its own names it, not a redirection.
-    pub named_by_command: bool,
+    pub named_by: PathNamer,
+}
+
+/// Which part of a line names a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathNamer {
+    /// A redirection, or a command that only looks.
+    Line,
+    /// A command that needs a rule of its own.
+    RuledCommand,
+    /// The command at this place in `commands`, which writes what it names and does nothing else.
+    Writer(usize),
 }
 
 impl PathUse {

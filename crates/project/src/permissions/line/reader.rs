@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::words::VariableValue;
 use super::{
-    CommandArgument, CommandRole, DestructiveAct, LineReading, LineTarget, PathUse, PathUseKind,
-    StartedCommand, environment, programs,
+    CommandArgument, CommandRole, DestructiveAct, LineReading, LineTarget, PathNamer, PathUse, PathUseKind,
+    StartedCommand, environment, looking, programs,
 };
 use crate::command_line::{
     CommandConnector, CommandList, CommandRedirect, CommandWord, CompoundKind, MAX_BYTES, ShellCommand,
-    ShellDialect, SimpleCommand, WordPart, parse_strictly,
+    ShellDialect, SimpleCommand, parse_strictly,
 };
 use crate::permissions::PermissionPlace;
-use crate::permissions::path_pattern::normalise;
+use crate::permissions::path_pattern::{normalise, resolve_dots};
 
 /// Lines within lines (`sh -c "eval …"`) that are looked into.
 const MAX_NESTING: usize = 8;
@@ -26,6 +26,7 @@ const MAX_DIRECTORIES: usize = 8;
 pub fn read_line(line: &str, place: &PermissionPlace) -> LineReading {
     let mut reader = LineReader::new(place);
     reader.visit_text(line, ShellDialect::Bash);
+    environment::check_exported(&mut reader);
     reader.reading
 }
 
@@ -39,6 +40,7 @@ pub fn read_arguments(words: &[String], place: &PermissionPlace) -> LineReading 
         reader.without_shell = true;
         programs::visit_command(&mut reader, words, None);
     }
+    environment::check_exported(&mut reader);
     reader.reading
 }
 
@@ -48,15 +50,17 @@ pub(super) struct LineReader<'a> {
     pub(super) reading: LineReading,
     /// Where commands run now; `None` among them: anywhere.
     pub(super) directories: Vec<Option<PathBuf>>,
-    variables: HashMap<String, Option<VariableValue>>,
+    pub(super) variables: HashMap<String, Option<VariableValue>>,
     /// How often the line names each variable in front of a `=`, or sets it otherwise.
-    setters: HashMap<String, usize>,
+    pub(super) setters: HashMap<String, usize>,
     pub(super) dialect: ShellDialect,
     nesting: usize,
     /// Builtins of the shell are none.
     pub(super) without_shell: bool,
     /// The input of the command comes from another one.
     pub(super) is_piped: bool,
+    /// Variables that programs get of which nobody knows what they make of them.
+    pub(super) exported: Vec<String>,
 }
 
 impl<'a> LineReader<'a> {
@@ -71,6 +75,7 @@ impl<'a> LineReader<'a> {
             nesting: 0,
             without_shell: false,
             is_piped: false,
+            exported: Vec::new(),
         }
     }
 
@@ -164,6 +169,14 @@ impl<'a> LineReader<'a> {
                 }
                 self.visit_redirects(&compound.redirects);
                 let known = self.variables.clone();
+                // The next round begins where this one ends.
+                let repeats = matches!(
+                    compound.kind,
+                    CompoundKind::Loop | CompoundKind::For { .. } | CompoundKind::Arithmetic
+                );
+                if repeats && compound.bodies.iter().any(may_change_directory) {
+                    self.directories = vec![None];
+                }
                 for body in &compound.bodies {
                     self.visit_list(body);
                 }
@@ -176,6 +189,18 @@ impl<'a> LineReader<'a> {
                     self.variables.insert(variable.clone(), None);
                 }
             }
+        }
+    }
+
+    /// A line that runs at some time, wherever the shell is then.
+    pub(super) fn visit_later(&mut self, text: &str) {
+        let before = std::mem::replace(&mut self.directories, vec![None]);
+        self.visit_text(text, ShellDialect::Bash);
+        // It may run before anything that follows.
+        if self.directories == [None] {
+            self.directories = before;
+        } else {
+            self.directories = vec![None];
         }
     }
 
@@ -219,17 +244,19 @@ impl<'a> LineReader<'a> {
                 ">>" | "&>>" => PathUseKind::Append,
                 _ => PathUseKind::Write,
             };
-            if let CommandArgument::Exact(text) = &target
-                && (text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/"))
-            {
-                self.unclear("a redirection opens a connection");
+            if may_be_connection(&target) {
+                self.unclear("a redirection may open a connection");
+                continue;
+            }
+            if kind == PathUseKind::Read {
+                looking::reads(self, Some(&target), false);
                 continue;
             }
             for target in self.targets(&target) {
                 if kind == PathUseKind::Write {
                     self.destroys(redirect.operator, target.clone());
                 }
-                self.uses(kind, target, false);
+                self.uses(kind, target, PathNamer::Line);
             }
         }
     }
@@ -250,6 +277,11 @@ impl<'a> LineReader<'a> {
         self.reading.commands.push(command);
     }
 
+    /// The command that is being read, as the one that names a file.
+    pub(super) fn next_writer(&self) -> PathNamer {
+        PathNamer::Writer(self.reading.commands.len())
+    }
+
     pub(super) fn new_command(
         &self,
         words: Vec<CommandArgument>,
@@ -263,11 +295,12 @@ impl<'a> LineReader<'a> {
             subcommand_words: None,
             risky: Vec::new(),
             risky_words: Vec::new(),
+            unlisted: false,
         }
     }
 
-    pub(super) fn uses(&mut self, kind: PathUseKind, target: LineTarget, named_by_command: bool) {
-        let used = PathUse { kind, target, named_by_command };
+    pub(super) fn uses(&mut self, kind: PathUseKind, target: LineTarget, named_by: PathNamer) {
+        let used = PathUse { kind, target, named_by };
         if self.reading.paths.len() >= MAX_ENTRIES {
             return self.unclear("it uses too many files");
         }
@@ -303,8 +336,8 @@ impl<'a> LineReader<'a> {
         for (text, is_pattern) in texts {
             for directory in &self.directories {
                 let path = match (directory, text.starts_with('/')) {
-                    (_, true) => normalise(Path::new(text)),
-                    (Some(directory), false) => normalise(&directory.join(text)),
+                    (_, true) => resolve_dots(Path::new(text)),
+                    (Some(directory), false) => resolve_dots(&directory.join(text)),
                     (None, false) => {
                         targets.push(LineTarget::Unknown);
                         continue;
@@ -341,166 +374,56 @@ impl<'a> LineReader<'a> {
         self.directories = moved.collect();
     }
 
-    // Variables. A value is believed only if nothing else in the line sets the variable.
-
-    pub(super) fn parameter(&self, name: &str) -> Option<VariableValue> {
-        match name {
-            "?" | "#" | "$" | "!" => None,
-            "PWD" => match (self.directories.as_slice(), self.setters.contains_key(name)) {
-                ([Some(only)], false) => Some(VariableValue::Texts(vec![only.to_str()?.to_string()])),
-                _ => None,
-            },
-            "HOME" if !self.setters.contains_key(name) => {
-                Some(VariableValue::Texts(vec![self.place.home.as_ref()?.to_str()?.to_string()]))
-            }
-            _ => self.variables.get(name).cloned().flatten(),
-        }
-    }
-
-    fn set_variable(&mut self, name: &str, value: CommandArgument, counts: bool) {
-        let sure = counts && self.setters.get(name) == Some(&1) && !self.setters.contains_key("*");
-        let value = match value {
-            CommandArgument::Exact(text) if sure => Some(VariableValue::Texts(vec![text])),
-            CommandArgument::BeginsWith(prefix) if sure && !prefix.is_empty() => {
-                Some(VariableValue::Prefix(prefix))
-            }
-            _ => None,
-        };
-        self.variables.insert(name.to_string(), value);
-    }
-
-    fn set_loop_variable(&mut self, name: &str, words: &[CommandArgument]) {
-        environment::check_assignment(self, name, &CommandArgument::Any, false);
-        let sure = self.setters.get(name) == Some(&1) && !self.setters.contains_key("*");
-        let exact = |word: &CommandArgument| match word {
-            CommandArgument::Exact(text) => Some(text.clone()),
-            _ => None,
-        };
-        let value = match words.iter().map(exact).collect::<Option<Vec<String>>>() {
-            Some(texts) if sure && !texts.is_empty() => Some(VariableValue::Texts(texts)),
-            _ => match words {
-                [CommandArgument::FileNames(pattern)] if sure => {
-                    let prefix = pattern.split(['*', '?', '[']).next().unwrap_or_default();
-                    (!prefix.is_empty()).then(|| VariableValue::Prefix(prefix.to_string()))
-                }
-                _ => None,
-            },
-        };
-        self.variables.insert(name.to_string(), value);
-    }
-
-    /// Something may have set any variable.
-    pub(super) fn forget_variables(&mut self) {
-        self.variables.clear();
-        *self.setters.entry("*".to_string()).or_default() += 1;
-    }
-
-    fn count_setters(&mut self, list: &CommandList) {
-        for entry in &list.entries {
-            match &entry.command {
-                ShellCommand::Simple(simple) => {
-                    for (name, _) in &simple.assignments {
-                        *self.setters.entry(name.clone()).or_default() += 1;
-                    }
-                    let first = simple.words.first().and_then(CommandWord::literal);
-                    let sets = |name: &str| !environment::KEEPS_VARIABLES.contains(&name);
-                    if first.as_deref().is_none_or(|name| environment::is_setting_builtin(name) && sets(name))
-                        && !simple.words.is_empty()
-                    {
-                        *self.setters.entry("*".to_string()).or_default() += 1;
-                    }
-                }
-                ShellCommand::Compound(compound) => {
-                    if let CompoundKind::For { variable } = &compound.kind {
-                        *self.setters.entry(variable.clone()).or_default() += 1;
-                    }
-                    if matches!(compound.kind, CompoundKind::Arithmetic | CompoundKind::Function { .. }) {
-                        *self.setters.entry("*".to_string()).or_default() += 1;
-                    }
-                    compound.bodies.iter().for_each(|body| self.count_setters(body));
-                }
-            }
-        }
-    }
-
-    // Expansions that can run something.
-
-    pub(super) fn check_expansion(&mut self, name: &str, rest: &CommandWord) {
-        let mut text = String::new();
-        for part in &rest.parts {
-            match part {
-                WordPart::Literal { text: more, .. } => text.push_str(more),
-                WordPart::Parameter(_) => {}
-                _ => return self.unclear("an expansion in an expansion"),
-            }
-        }
-        let plain_name = !name.is_empty() || text.starts_with('#') && environment::is_name(&text[1..]);
-        let harmless = ["-", ":-", "+", ":+", "?", ":?", "%", "#", "/", "^", ","]
-            .iter()
-            .any(|sign| text.starts_with(sign));
-        let number = text.strip_prefix(':').is_some_and(|rest| {
-            !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || c == ':' || c == ' ' || c == '-')
+    /// Where a program works that is told to change to this directory, or to take this file: `..` is what the disk says.
+    pub(super) fn directories_behind(&self, word: Option<&CommandArgument>) -> Vec<Option<PathBuf>> {
+        let Some(CommandArgument::Exact(text)) = word else { return vec![None] };
+        let moved = self.directories.iter().map(|directory| match (directory, text.starts_with('/')) {
+            (_, true) => Some(resolve_dots(Path::new(text))),
+            (Some(directory), false) => Some(resolve_dots(&directory.join(text))),
+            (None, false) => None,
         });
-        if !plain_name || !(harmless || number) {
-            self.unclear(format!("`${{{name}{text}}}` may run something"));
-        }
+        moved.collect()
     }
+}
 
-    /// Plain numbers and variables that are numbers: a variable's text is itself computed, and can hold a command.
-    pub(super) fn check_arithmetic(&mut self, word: &CommandWord) {
-        let mut text = String::new();
-        for part in &word.parts {
-            match part {
-                WordPart::Literal { text: more, .. } => text.push_str(more),
-                WordPart::Parameter(name) if matches!(name.as_str(), "?" | "#" | "$") => text.push('1'),
-                WordPart::Parameter(name) => {
-                    text.push(' ');
-                    text.push_str(name);
-                    text.push(' ');
-                }
-                WordPart::Substitution(list) => {
-                    self.visit_substitution(list);
-                    text.push('$');
-                }
-                _ => text.push('$'),
-            }
-        }
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || " \t+-*/%()<>=!&|^~?:,".contains(c);
-        let names: Vec<&str> = text
-            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .filter(|name| name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic()))
-            .collect();
-        let number = |name: &&str| match self.parameter(name) {
-            Some(VariableValue::Texts(texts)) => texts.iter().all(|text| text.parse::<i64>().is_ok()),
-            _ => false,
-        };
-        if !text.chars().all(plain) || !names.iter().all(number) {
-            self.unclear("arithmetic with values that are not known may run something");
-        }
-        // It can set variables.
-        if text.contains("++")
-            || text.contains("--")
-            || text.replace("==", "").replace("!=", "").contains('=')
-        {
-            self.forget_variables();
-        }
-    }
+/// Whether a list may leave the shell in another directory.
+fn may_change_directory(list: &CommandList) -> bool {
+    list.entries.iter().any(|entry| match &entry.command {
+        ShellCommand::Simple(simple) => match simple.words.first() {
+            Some(word) => word.literal().is_none_or(|name| {
+                matches!(
+                    name.as_str(),
+                    "cd" | "pushd"
+                        | "popd"
+                        | "eval"
+                        | "source"
+                        | "."
+                        | "command"
+                        | "builtin"
+                        | "time"
+                        | "trap"
+                )
+            }),
+            None => false,
+        },
+        // It has a process of its own.
+        ShellCommand::Compound(compound) if matches!(compound.kind, CompoundKind::Subshell) => false,
+        ShellCommand::Compound(compound) => compound.bodies.iter().any(may_change_directory),
+    })
+}
 
-    /// `[[ … ]]`: comparisons of numbers compute their words.
-    fn check_test(&mut self, words: &[CommandArgument]) {
-        let computes = |word: &CommandArgument| match word {
-            CommandArgument::Exact(text) => {
-                matches!(text.as_str(), "-v" | "-R" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
-            }
-            _ => false,
-        };
-        let plain = |word: &CommandArgument| match word {
-            CommandArgument::Exact(text) => !text.contains('['),
-            CommandArgument::FileNames(text) => !text.contains('['),
-            _ => false,
-        };
-        if words.iter().any(computes) && !words.iter().all(plain) {
-            self.unclear("a comparison of numbers in `[[` may run something");
+/// Whether bash would open a connection for a redirection.
+fn may_be_connection(target: &CommandArgument) -> bool {
+    const CONNECTIONS: [&str; 2] = ["/dev/tcp/", "/dev/udp/"];
+    let begins = |text: &String| CONNECTIONS.iter().any(|connection| text.starts_with(connection));
+    match target {
+        CommandArgument::Exact(text) => begins(text),
+        CommandArgument::OneOf(texts) => texts.iter().any(begins),
+        CommandArgument::BeginsWith(text) => {
+            begins(text) || CONNECTIONS.iter().any(|connection| connection.starts_with(text.as_str()))
         }
+        // A pattern that matches no file stays what it is.
+        CommandArgument::FileNames(text) => begins(text),
+        CommandArgument::Any => true,
     }
 }

@@ -100,6 +100,8 @@ fn skip_substitution(signs: &[char], at: usize) -> Option<usize> {
 pub(super) fn awk_only_prints(program: &str) -> bool {
     if program.contains("system")
         || program.contains("getline")
+        // It could choose the files that it reads.
+        || program.contains("ARG")
         || program.contains(['@', '\\']) && program.contains('@')
     {
         return false;

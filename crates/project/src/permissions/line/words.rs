@@ -52,12 +52,17 @@ impl LineReader<'_> {
                         match self.expand_home(&text, word.parts.len() == 1) {
                             Some(expanded) => text = expanded,
                             None => {
+                                if text.len() > 1 && !text.starts_with("~/") {
+                                    self.unclear(format!("which directory `{text}` means is not known"));
+                                }
                                 unknown = unknown.or(Some(false));
                                 continue;
                             }
                         }
                     }
-                    let sign = !quoted && text.contains(['*', '?', '[']);
+                    // A bracket alone is the command of that name.
+                    let alone = text == "[" && word.parts.len() == 1;
+                    let sign = !quoted && !alone && text.contains(['*', '?', '[']);
                     if unknown.is_none() {
                         for beginning in &mut beginnings {
                             // A sign that was quoted would look like one that was not.
@@ -152,6 +157,8 @@ impl LineReader<'_> {
         match text.strip_prefix('~')? {
             "" if whole => Some(home.to_string()),
             rest if rest.starts_with('/') => Some(format!("{home}{rest}")),
+            "root" if whole => Some("/root".to_string()),
+            rest if rest.starts_with("root/") => Some(format!("/{rest}")),
             _ => None,
         }
     }

@@ -1,77 +1,40 @@
 //! Commands that start other commands: what they would start is visited as if it stood in the line itself.
 
+use super::looking::reads;
+use super::options::{ProgramRow, WordMeaning, read_options, runs};
 use super::reader::LineReader;
-use super::{CommandArgument, LineTarget, PathUseKind, environment, programs};
+use super::{CommandArgument, LineTarget, PathNamer, PathUseKind, environment, programs};
 use crate::command_line::ShellDialect;
 
 /// Builtins and programs whose effect on the line is not followed.
+#[rustfmt::skip]
 const NOT_FOLLOWED: &[&str] = &[
-    "coproc",
-    "alias",
-    "unalias",
-    "shopt",
-    "enable",
-    "bind",
-    "complete",
-    "compgen",
-    "hash",
-    "history",
-    "fc",
-    "let",
-    "mapfile",
-    "readarray",
-    "getopts",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "parallel",
-    "watch",
-    "su",
-    "runuser",
-    "fish",
-    "zsh",
-    "ksh",
-    "tcsh",
-    "csh",
-    "busybox",
-    "pushd",
-    "popd",
-    "dirs",
-    "caller",
-    "ulimit",
-    "umask",
-    "suspend",
-    "logout",
-    "disown",
-    "fg",
-    "bg",
-    "unshare",
-    "nsenter",
-    "chroot",
-    "flock",
-    "strace",
-    "ltrace",
-    "gdb",
-    "expect",
-    "at",
-    "batch",
-    "crontab",
-    "systemd-run",
-    "script",
-    "taskset",
-    "chrt",
-    "prlimit",
-    "setpriv",
-    "pkexec",
-    "dbus-run-session",
-    "xvfb-run",
-    "builtin",
-    "doas",
-    "entr",
-    "ld.so",
-    "/lib64/ld-linux-x86-64.so.2",
+    "coproc", "unalias", "shopt", "enable", "bind", "complete", "compgen", "hash", "fc", "let", "mapfile", "readarray", "getopts", "declare",
+    "typeset", "local", "readonly", "parallel", "watch", "su", "runuser", "fish", "zsh", "ksh", "tcsh", "csh", "busybox", "pushd", "popd",
+    "dirs", "caller", "ulimit", "umask", "suspend", "logout", "disown", "fg", "bg", "unshare", "nsenter", "chroot", "flock", "strace", "ltrace",
+    "gdb", "expect", "at", "batch", "crontab", "systemd-run", "script", "taskset", "chrt", "prlimit", "setpriv", "pkexec", "dbus-run-session",
+    "xvfb-run", "builtin", "doas", "entr", "ld.so", "/lib64/ld-linux-x86-64.so.2",
+    "toybox", "sg", "newgrp", "rlwrap", "firejail", "bwrap", "catchsegv", "valgrind", "perf", "numactl", "cgexec", "fakeroot", "proxychains", "torsocks", "unbuffer", "nsenter",
 ];
+
+/// The options of wrappers. With another one what they start is not followed.
+const NOHUP: ProgramRow = runs("nohup", "", "").leading();
+const SETSID: ProgramRow = runs("setsid", "cfw", "ctty fork wait").leading();
+const NICE: ProgramRow = runs("nice", "n:#", "adjustment:").leading();
+const IONICE: ProgramRow = runs("ionice", "c:n:t", "class: classdata: ignore").leading();
+const STDBUF: ProgramRow = runs("stdbuf", "i:o:e:", "input: output: error:").leading();
+const TIMEOUT: ProgramRow =
+    runs("timeout", "k:s:fpv", "kill-after: signal: foreground preserve-status verbose").leading();
+const TIME: ProgramRow = runs("time", "pqavlhf:", "portability verbose quiet append format:").leading();
+const SUDO: ProgramRow =
+    runs("sudo", "u:g:C:h:p:nEHSkb", "user: group: host: prompt: non-interactive").leading();
+const ENV: ProgramRow = runs("env", "i0u:", "ignore-environment null unset:").leading();
+const XARGS: ProgramRow = runs(
+    "xargs",
+    "0rtxn:P:L:d:s:I:a<E:",
+    "null no-run-if-empty verbose exit max-args: max-procs: max-chars: delimiter: arg-file<",
+)
+.leading();
 
 /// Visits what `name` starts; `false`: it is no such command.
 pub(super) fn visit(
@@ -100,7 +63,7 @@ pub(super) fn visit(
             Some("-" | "") => {}
             Some(line) if !line.starts_with('-') => {
                 let line = line.to_string();
-                reader.visit_text(&line, ShellDialect::Bash);
+                reader.visit_later(&line);
             }
             _ => reader.unclear("what `trap` runs is only known when it runs"),
         },
@@ -124,22 +87,17 @@ pub(super) fn visit(
             _ => not_followed(reader, words, started_by),
         },
         "env" => visit_env(reader, words, started_by),
-        "nohup" | "setsid" => visit_behind(reader, words, started_by, &[], 0),
-        "nice" => visit_behind(reader, words, started_by, &["-n"], 0),
-        "ionice" => visit_behind(reader, words, started_by, &["-c", "-n"], 0),
-        "stdbuf" => visit_behind(reader, words, started_by, &["-o", "-e", "-i"], 0),
-        "timeout" => visit_behind(reader, words, started_by, &["-k", "-s", "--signal", "--kill-after"], 1),
-        "time" => match arguments
-            .iter()
-            .any(|word| word.exact().is_none_or(|text| text.starts_with("-o") || text.starts_with("--o")))
-        {
-            true => not_followed(reader, words, started_by),
-            false => visit_behind(reader, words, started_by, &["-f"], 0),
-        },
+        "nohup" => visit_behind(reader, words, started_by, &NOHUP, 0),
+        "setsid" => visit_behind(reader, words, started_by, &SETSID, 0),
+        "nice" => visit_behind(reader, words, started_by, &NICE, 0),
+        "ionice" => visit_behind(reader, words, started_by, &IONICE, 0),
+        "stdbuf" => visit_behind(reader, words, started_by, &STDBUF, 0),
+        "timeout" => visit_behind(reader, words, started_by, &TIMEOUT, 1),
+        "time" => visit_behind(reader, words, started_by, &TIME, 0),
         "sudo" => {
             let command = reader.new_command(words.to_vec(), started_by);
             reader.starts(command);
-            visit_behind(reader, words, started_by, &["-u", "-g", "-C", "-h", "-p"], 0);
+            visit_behind(reader, words, started_by, &SUDO, 0);
         }
         "xargs" => visit_xargs(reader, words, started_by),
         "find" => visit_find(reader, words, started_by),
@@ -168,20 +126,13 @@ fn visit_behind(
     reader: &mut LineReader<'_>,
     words: &[CommandArgument],
     started_by: Option<&str>,
-    with_value: &[&str],
+    row: &ProgramRow,
     skipped: usize,
 ) {
-    let mut at = 1;
-    while let Some(text) = words.get(at).and_then(CommandArgument::exact) {
-        if text == "--" {
-            at += 1;
-            break;
-        }
-        if !text.starts_with('-') {
-            break;
-        }
-        at += if with_value.contains(&text) { 2 } else { 1 };
-    }
+    let Some((_, at)) = known_options(row, &words[1..]) else {
+        return not_followed(reader, words, started_by);
+    };
+    let at = at + 1;
     let skipped_known = words.iter().skip(at).take(skipped).all(CommandArgument::is_one_word);
     let rest = words.get(at + skipped..).unwrap_or_default();
     let wrapper = words[0].exact().unwrap_or_default().to_string();
@@ -195,20 +146,25 @@ fn visit_behind(
     }
 }
 
+/// The options in front of a command, and how many words they are; `None`: one of them is not known.
+fn known_options(row: &ProgramRow, words: &[CommandArgument]) -> Option<(Vec<WordMeaning>, usize)> {
+    let (meanings, at) = read_options(row, words);
+    let known = |meaning: &WordMeaning| matches!(meaning, WordMeaning::Option { .. });
+    meanings.iter().all(known).then_some((meanings, at))
+}
+
 fn visit_env(reader: &mut LineReader<'_>, words: &[CommandArgument], started_by: Option<&str>) {
-    let mut at = 1;
+    let Some((_, at)) = known_options(&ENV, &words[1..]) else {
+        return not_followed(reader, words, started_by);
+    };
+    let mut at = at + 1;
     while let Some(word) = words.get(at) {
-        let name_and_value =
-            |text: &str| text.split_once('=').map(|(name, value)| (name.to_string(), value.to_string()));
         match word {
-            CommandArgument::Exact(text) if text == "-i" || text == "-" || text == "-0" => {}
-            CommandArgument::Exact(text) if text == "-u" => at += 1,
-            CommandArgument::Exact(text) if text.starts_with('-') => {
-                return not_followed(reader, words, started_by);
-            }
-            CommandArgument::Exact(text) => match name_and_value(text) {
+            CommandArgument::Exact(text) if text == "-" => {}
+            CommandArgument::Exact(text) => match text.split_once('=') {
                 Some((name, value)) => {
-                    environment::check_assignment(reader, &name, &CommandArgument::Exact(value), true);
+                    let value = CommandArgument::Exact(value.to_string());
+                    environment::check_assignment(reader, name, &value, true);
                 }
                 None => break,
             },
@@ -229,7 +185,8 @@ fn visit_env(reader: &mut LineReader<'_>, words: &[CommandArgument], started_by:
 fn visit_export(reader: &mut LineReader<'_>, arguments: &[CommandArgument]) {
     for word in arguments {
         let text = match word {
-            CommandArgument::Exact(text) | CommandArgument::BeginsWith(text) => text,
+            CommandArgument::Exact(text) => text,
+            CommandArgument::BeginsWith(text) if text.contains('=') => text,
             _ => return reader.unclear("which variable `export` sets is only known when it runs"),
         };
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
@@ -313,36 +270,27 @@ fn visit_shell(
 }
 
 fn visit_xargs(reader: &mut LineReader<'_>, words: &[CommandArgument], started_by: Option<&str>) {
-    let mut at = 1;
+    let Some((meanings, at)) = known_options(&XARGS, &words[1..]) else {
+        return not_followed(reader, words, started_by);
+    };
     let mut replaced: Option<String> = None;
-    while let Some(text) = words.get(at).and_then(CommandArgument::exact) {
-        match text {
-            "-0" | "-r" | "-t" | "--null" | "--no-run-if-empty" | "-0r" | "-r0" => at += 1,
-            "-n" | "-P" | "-L" | "-d" | "-s" => at += 2,
-            "-I" => {
-                replaced = words.get(at + 1).and_then(CommandArgument::exact).map(ToString::to_string);
-                if replaced.is_none() {
-                    return not_followed(reader, words, started_by);
-                }
-                at += 2;
-            }
-            _ if text.starts_with("-I") => {
-                replaced = Some(text[2..].to_string());
-                at += 1;
-            }
-            _ if matches!(text.get(..2), Some("-n" | "-P" | "-L" | "-d" | "-s")) => at += 1,
-            _ if text.starts_with('-') => return not_followed(reader, words, started_by),
-            _ => break,
+    for meaning in &meanings {
+        let WordMeaning::Option { name, value, .. } = meaning else { continue };
+        match (name.as_str(), value) {
+            ("I", Some(CommandArgument::Exact(sign))) if !sign.is_empty() => replaced = Some(sign.clone()),
+            ("I", _) => return not_followed(reader, words, started_by),
+            ("a" | "arg-file", value) => reads(reader, value.as_ref(), false),
+            _ => {}
         }
     }
-    let mut command: Vec<CommandArgument> = words.get(at..).unwrap_or_default().to_vec();
+    let mut command: Vec<CommandArgument> = words.get(at + 1..).unwrap_or_default().to_vec();
     list_wrapper(reader, words, started_by);
     if command.is_empty() {
         command.push(CommandArgument::Exact("echo".to_string()));
     }
     match &replaced {
-        Some(sign) if !sign.is_empty() => replace_sign(&mut command, sign, ""),
-        _ => command.push(CommandArgument::Any),
+        Some(sign) => replace_sign(&mut command, sign, ""),
+        None => command.push(CommandArgument::Any),
     }
     programs::visit_command(reader, command, Some("xargs"));
 }
@@ -357,6 +305,17 @@ fn replace_sign(words: &mut [CommandArgument], sign: &str, known_beginning: &str
             *word = CommandArgument::BeginsWith(prefix);
         }
     }
+}
+
+/// Tests and actions of `find` that only look: those without a value, and those with one.
+const FIND_FLAGS: &str = "-depth -d -mount -xdev -follow -daystart -noleaf -warn -nowarn -empty -readable -writable -executable -nouser -nogroup -print -print0 -ls -prune -quit -true -false -not -and -or -a -o -ignore_readdir_race -noignore_readdir_race -H -L -P ( ) ! , -O0 -O1 -O2 -O3 -E -X -s -x --help --version";
+const FIND_VALUES: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -used -maxdepth -mindepth -perm -user -group -uid -gid -links -inum -samefile -printf -regextype -fstype -context -D";
+
+fn is_find_value(text: &str) -> bool {
+    let newer = text
+        .strip_prefix("-newer")
+        .is_some_and(|kinds| kinds.len() == 2 && kinds.chars().all(|c| "aBcmt".contains(c)));
+    newer || FIND_VALUES.split(' ').any(|known| known == text)
 }
 
 fn visit_find(reader: &mut LineReader<'_>, words: &[CommandArgument], started_by: Option<&str>) {
@@ -414,7 +373,7 @@ fn visit_find(reader: &mut LineReader<'_>, words: &[CommandArgument], started_by
                         other => other.clone(),
                     };
                     reader.destroys("find -delete", whole.clone());
-                    reader.uses(PathUseKind::Remove, whole, true);
+                    reader.uses(PathUseKind::Remove, whole, PathNamer::RuledCommand);
                 }
             }
             "-fprint" | "-fprint0" | "-fprintf" | "-fls" => {
@@ -423,14 +382,35 @@ fn visit_find(reader: &mut LineReader<'_>, words: &[CommandArgument], started_by
                 if let Some(word) = words.get(at) {
                     for target in reader.targets(word) {
                         reader.destroys("find", target.clone());
-                        reader.uses(PathUseKind::Write, target, false);
+                        reader.uses(PathUseKind::Write, target, PathNamer::Line);
                     }
                 }
+            }
+            _ if is_find_value(text) => {
+                match words.get(at) {
+                    Some(value) if !value.is_one_word() && value.may_be_option() => {
+                        reader.unclear("a word of `find` that is not known may be an action");
+                    }
+                    _ => {}
+                }
+                at += 1;
+            }
+            _ if text.starts_with('-') && !FIND_FLAGS.split(' ').any(|known| known == text) => {
+                reader.unclear(format!("`{text}` of `find` may be an action"));
             }
             _ => {}
         }
     }
     reader.starts(command);
+    if !inner.is_empty() {
+        for target in &targets {
+            let whole = match target {
+                LineTarget::Path(path) => LineTarget::Beneath(path.clone()),
+                other => other.clone(),
+            };
+            reader.uses(PathUseKind::Read, whole, PathNamer::Line);
+        }
+    }
     for (mut words, elsewhere) in inner {
         let before = reader.directories.clone();
         if elsewhere {

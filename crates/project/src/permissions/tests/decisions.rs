@@ -165,11 +165,231 @@ fn what_is_suggested_would_allow_the_line() {
     }
 }
 
+const PUSH: &str = "allow git push * [outside the fence]";
+
 #[test]
 fn what_a_rule_gives_goes_to_its_command_only_if_the_line_is_allowed() {
-    let engine = engine(&["allow npm publish * [network]", "allow make *"]);
+    let engine = engine(&["allow npm publish * [network]", "allow make *", "allow npm view * [network]"]);
     let grants = |text: &str| engine.decide(&line(text)).grants;
     assert_eq!(grants("npm publish --tag x"), [CommandGrant::Network]);
-    assert_eq!(grants("make && npm publish"), [CommandGrant::Network]);
+    assert_eq!(grants("npm view x && npm publish | tail -5; echo x > /tmp/own/y"), [CommandGrant::Network]);
     assert!(grants("make").is_empty() && grants("npm publish; cargo x").is_empty());
+    // A fence without the network cannot be around one half of a line.
+    assert_eq!(
+        engine.decide(&line("make && npm publish")).reasons,
+        ["`npm publish` gets the network: run it as a line of its own"]
+    );
+}
+
+#[test]
+fn a_grant_does_not_reach_commands_that_only_the_fence_holds() {
+    let rules = [PUSH, "allow npm publish * [network]", "allow curl https://a.example/ [network]"];
+    for access in [Access::Workspace, Access::Ask, Access::ReadOnly] {
+        let engine = engine_with(rules.iter().map(|rule| (PermissionLayer::User, *rule)), access);
+        for text in [
+            "git push origin main; python3 evil.py",
+            "git push -q origin HEAD; ./evil.sh a",
+            "git push | python3 evil.py",
+            "git push & rm -rf ~/Documents",
+            "git push; cat ~/.ssh/id_rsa",
+            "git push; cat \"$(cat list)\"",
+            "git push; eval \"$x\"",
+            "git push; echo x > ~/.bashrc",
+            "git push; echo x > ../other",
+            "git push && npm publish",
+            "cargo --version; git push",
+            "(cd /tmp/own/evil && git status); git push",
+            "git -C /tmp/own/evil status && git push",
+            "echo '[core]' > sub/config; git -C sub status; git push",
+            "mkdir -p sub/objects; git push",
+            "git push; find ~ -name id_rsa | xargs cat",
+            "npm publish; python3 evil.py",
+            "npm publish; python3 -c 'import os'",
+            "npm publish; make",
+            "npm publish && curl https://b.example/",
+            "for f in a b; do npm publish; ./x.sh; done",
+            "bash -c 'git push; ./evil.sh'",
+            "x=$(./evil.sh) git push",
+            "cd sub && npm publish; $TOOL",
+            "cat ~/.npmrc | npm publish",
+        ] {
+            let decision = engine.decide(&line(text));
+            assert!(!decision.is_allowed() && decision.grants.is_empty(), "{access:?} {text}: {decision:?}");
+            assert!(decision.would_allow.is_empty(), "{text}: {:?}", decision.would_allow);
+        }
+        // The rule does not cover a word that may be an option.
+        assert!(engine.decide(&line("git push origin \"$(python3 evil.py)\"")).grants.is_empty());
+        let mixed = engine.decide(&line("git push origin main; python3 evil.py"));
+        assert_eq!(mixed.rule.name(), "built-in:grant-alone");
+        assert_eq!(mixed.reasons[0], "`git push` gets outside the fence: run it as a line of its own");
+        assert!(crate::fence::missing_needs(&[], &mixed).is_empty());
+        for text in
+            ["git push -u origin main 2>&1 | tail -3", "git status && git push", "git push; git log -1"]
+        {
+            let decision = engine.decide(&line(text));
+            assert_eq!(decision.grants, [CommandGrant::OutsideTheFence], "{access:?} {text}: {decision:?}");
+        }
+    }
+}
+
+/// Whoever says yes to what a command needs adds a rule for the session, and decides again.
+#[test]
+fn a_yes_to_one_command_of_a_line_does_not_let_the_others_through() {
+    let mut engine = engine_with([], Access::Workspace);
+    let texts =
+        ["git push; ./evil.sh", "git push origin main; rm -rf ~/Documents; cat ~/.ssh/id_rsa; python3 -c x"];
+    for text in texts {
+        assert!(!crate::fence::missing_needs(&[], &engine.decide(&line(text))).is_empty());
+    }
+    engine.layers.add_text(PermissionLayer::Session, PermissionEffect::Allow, &PUSH["allow ".len()..]);
+    for text in texts {
+        let decision = engine.decide(&line(text));
+        assert_eq!((decision.effect, decision.grants), (PermissionEffect::Ask, Vec::new()), "{text}");
+    }
+    let mut asks = engine_with([], Access::Ask);
+    asks.layers.add_text(PermissionLayer::Session, PermissionEffect::Allow, "npm view * [network]");
+    let text = "npm view x; echo evil > AGENTS.md; rm -rf package.json; ./evil.sh";
+    assert_eq!(asks.decide(&line(text)).effect, PermissionEffect::Ask);
+}
+
+#[test]
+fn a_suggested_rule_ends_in_a_star_only_where_the_options_are_known() {
+    for (text, rule) in [
+        ("cargo build --release", "cargo build *"),
+        ("./x.sh a", "./x.sh a"),
+        ("frobnicate build --all", "frobnicate build --all"),
+        ("make SHELL=./evil", "make SHELL=./evil"),
+        ("git config user.name x", "git config user.name x"),
+        ("git commit -m x", "git commit *"),
+        ("pytest -p evil", "pytest -p evil"),
+        ("grep --new-option x", "grep --new-option x"),
+    ] {
+        assert_eq!(engine(&[]).decide(&line(text)).would_allow, [rule], "{text}");
+    }
+}
+
+#[test]
+fn directories_and_files_are_compared_where_links_lead() {
+    let scratch = tempfile::tempdir().unwrap();
+    let base = scratch.path().canonicalize().unwrap();
+    for directory in ["project/sub", "evil", "home/.ssh"] {
+        std::fs::create_dir_all(base.join(directory)).unwrap();
+    }
+    std::os::unix::fs::symlink(base.join("evil"), base.join("project/link")).unwrap();
+    let mut engine =
+        engine(&["allow cargo test *", "allow pytest *", "allow make *", "allow npm run build:*"]);
+    engine.place.root = base.join("project");
+    engine.place.directory = base.join("project");
+    engine.place.home = Some(base.join("home"));
+    for (text, wanted) in [
+        ("cd link && cargo test", false),
+        ("cd sub && cargo test", true),
+        ("cd sub/../link; cargo test", false),
+        ("cd link/..; cargo test", true),
+        ("cargo test --manifest-path link/Cargo.toml", false),
+        ("cargo test --manifest-path sub/Cargo.toml", true),
+        ("make -C link", false),
+        ("make -sClink/../sub", false),
+        ("npm run build:x -C link", false),
+        ("pytest link/test_x.py::test", false),
+        ("pytest sub/test_x.py::test", true),
+        ("pytest link/*.py", false),
+        ("pytest sub/*.py", true),
+        ("cat link/../home/.ssh/id", false),
+        ("cat sub/../link/../home/.ssh/id", false),
+        ("cat sub/../x", true),
+        ("cat < link/../home/.ssh/id", false),
+    ] {
+        assert_eq!(engine.decide(&line(text)).is_allowed(), wanted, "{text}");
+    }
+}
+
+#[test]
+fn what_reads_all_of_a_directory_reads_what_is_denied_there() {
+    let engine = engine(&["deny read .env"]);
+    for (text, wanted) in [
+        ("cat .env", "deny: deny read .env"),
+        ("grep -r TOKEN .", "ask: built-in:may-be-denied"),
+        ("grep -rn TOKEN", "ask: built-in:may-be-denied"),
+        ("rg TOKEN", "ask: built-in:may-be-denied"),
+        ("git grep TOKEN", "ask: built-in:may-be-denied"),
+        ("git diff --no-index /dev/null .env", "deny: deny read .env"),
+        ("git show HEAD:.env", "deny: deny read .env"),
+        ("diff -r . /tmp/own", "ask: built-in:may-be-denied"),
+        ("find . -exec cat {} +", "ask: built-in:may-be-denied"),
+        ("find . | xargs cat", "ask: built-in:may-be-denied"),
+        ("grep --file=.env x", "deny: deny read .env"),
+        ("grep TOKEN src/a.rs", "allow: built-in:reads-only"),
+        ("find . -name .env", "allow: built-in:reads-only"),
+    ] {
+        assert_eq!(decided(&engine, &line(text)), wanted, "{text}");
+    }
+}
+
+#[test]
+fn secrets_are_asked_about_however_they_are_named() {
+    let engine = engine(&[]);
+    for text in [
+        "cat ~/.s?h/id_rsa",
+        "cat ~/.s*/*",
+        "cat ~/.[s]sh/id_rsa",
+        "grep -r x ~",
+        "rg --hidden x ~",
+        "find ~ -name id_rsa -exec cat {} +",
+        "git diff --no-index /dev/null ~/.ssh/id_rsa",
+        "git grep --no-index x ~/.ssh",
+        "git blame --contents ~/.ssh/id_rsa a.txt",
+        "grep --file=/home/me/.ssh/id_rsa a",
+        "grep -f/home/me/.ssh/id_rsa x",
+        "diff --from-file=/home/me/.ssh/id_rsa /dev/null",
+        "date -f/home/me/.ssh/x",
+        "file -f/home/me/.ssh/x",
+        "wc --files0-from=/home/me/.ssh/x",
+        "awk 'BEGIN{ARGV[1]=\"/home/me/.ssh/id_rsa\";ARGC=2}1'",
+        "base64 ~root/.ssh/id_rsa",
+        "cat ~me/.ssh/id_rsa",
+        "cat /proc/self/environ",
+        "cat /proc/*/environ",
+        "xargs -a ~/.ssh/id_rsa echo",
+    ] {
+        assert!(!engine.decide(&line(text)).is_allowed(), "{text}");
+    }
+    for text in ["cat /proc/cpuinfo", "ls /proc", "cat ~/notes/*.md", "grep -r x .", "ls ~/*"] {
+        assert!(engine.decide(&line(text)).is_allowed(), "{text}");
+    }
+}
+
+#[test]
+fn a_copy_of_a_project_in_relays_own_directory_is_a_project() {
+    let mut engine = engine_with([], Access::Workspace);
+    engine.place.root = PathBuf::from("/home/me/.relaycode/copies/1");
+    engine.place.directory = engine.place.root.clone();
+    for (name, wanted) in [
+        ("m.txt", "allow: built-in:edits-project"),
+        (".envrc", "ask: built-in:protected-path"),
+        ("../2/m.txt", "ask: built-in:protected-path"),
+        ("/home/me/.relaycode/config.yml", "ask: built-in:protected-path"),
+        ("/home/me/.bashrc", "ask: built-in:protected-path"),
+    ] {
+        assert_eq!(decided(&engine, &path(PathVerb::Edit, name)), wanted, "{name}");
+    }
+}
+
+#[test]
+fn a_rule_for_what_only_writes_what_it_names_holds_for_that_in_the_project() {
+    let rules = engine(&["allow touch *", "allow edit src/**"]);
+    for (request, rule) in [
+        ("touch a b", "allow: allow touch *"),
+        ("touch ../a", "ask: built-in:no-rule"),
+        ("cd .. && touch a", "ask: built-in:no-rule"),
+        ("touch .envrc", "ask: built-in:protected-path"),
+        ("touch a > b", "ask: built-in:no-rule"),
+        ("touch a; mkdir b", "ask: built-in:no-rule"),
+        ("mkdir src/a", "allow: allow edit src/**"),
+    ] {
+        assert_eq!(decided(&rules, &line(request)), rule, "{request}");
+    }
+    // Outside the fence, what it writes may be obeyed by the next command.
+    let rules = engine(&["allow mkdir *", "allow git push * [outside the fence]"]);
+    assert_eq!(decided(&rules, &line("mkdir -p sub/objects; git push")), "ask: built-in:grant-alone");
 }
