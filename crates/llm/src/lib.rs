@@ -13,6 +13,7 @@
 //! | [`stream`] | HTTP, frames, events, the message so far, retries; pulled by the reader |
 //! | [`models`] | models and prices, providers, `models.yml`, selectors, local servers, keys |
 //! | [`failure`] | failure classes, providers' errors, how long to wait |
+//! | [`harmony`] | what models of OpenAI leak of their protocol |
 //! | [`tokens`] | how many tokens a conversation has |
 //! | `user_directory` | files that only the user can have written |
 //!
@@ -72,6 +73,7 @@
 //! ```
 
 pub mod failure;
+pub mod harmony;
 pub mod message;
 pub mod models;
 pub mod request;

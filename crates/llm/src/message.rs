@@ -4,6 +4,8 @@
 //! Reading is lenient where older files differ (a bare string for content, a missing usage); writing has
 //! one form.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
@@ -230,6 +232,28 @@ impl AssistantMessage {
     }
 
     /// The tools that it wants to run.
+    /// Gives calls ids of their own where a provider used one twice, in this answer or in `earlier` ones: results are found by
+    /// them, and no provider takes a conversation in which they repeat.
+    pub fn rename_repeated_calls<'a>(&mut self, earlier: impl Iterator<Item = &'a str>) {
+        // On one wire the id of an item follows the call's own.
+        let own = |id: &str| id.split('|').next().unwrap_or_default().to_string();
+        let mut taken: HashSet<String> = earlier.map(own).collect();
+        for content in &mut self.content {
+            let AssistantContent::ToolCall(call) = content else { continue };
+            let first = own(&call.id);
+            let mut id = first.clone();
+            for number in 2.. {
+                if taken.insert(id.clone()) {
+                    break;
+                }
+                id = format!("{first}_{number}");
+            }
+            if id != first {
+                call.id = format!("{id}{}", &call.id[first.len()..]);
+            }
+        }
+    }
+
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.content.iter().filter_map(|content| match content {
             AssistantContent::ToolCall(call) => Some(call),

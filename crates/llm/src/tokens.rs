@@ -22,27 +22,31 @@ const MIN_SAMPLE: u64 = 200;
 
 /// What the model reads with the next request.
 pub fn context_tokens(system: &str, tools: &[Tool], messages: &[Message]) -> u64 {
+    counted_tokens(system, tools, messages).unwrap_or_else(|| estimated_tokens(system, tools, messages))
+}
+
+/// The same by the shape of the text alone.
+pub fn estimated_tokens(system: &str, tools: &[Tool], messages: &[Message]) -> u64 {
+    head_tokens(system, tools) + messages.iter().map(message_tokens).sum::<u64>()
+}
+
+/// The same where an answer says what the provider counted.
+pub fn counted_tokens(system: &str, tools: &[Tool], messages: &[Message]) -> Option<u64> {
     let mut counted = messages.iter().enumerate().rev().filter_map(|(at, message)| match message {
         Message::Assistant(answer) if is_counted(answer) => Some((at, answer)),
         _ => None,
     });
-    let Some((at, last)) = counted.next() else {
-        return head_tokens(system, tools) + messages.iter().map(message_tokens).sum::<u64>();
-    };
+    let (at, last) = counted.next()?;
     let correction = match counted.next() {
         // What was said between two answers, which the second one counted.
         Some((before, earlier)) => {
             let estimated = messages[before + 1..at].iter().map(message_tokens).sum();
             correction(prompt_tokens(last).saturating_sub(all_tokens(earlier)), estimated)
         }
-        None => {
-            let estimated =
-                head_tokens(system, tools) + messages[..at].iter().map(message_tokens).sum::<u64>();
-            correction(prompt_tokens(last), estimated)
-        }
+        None => correction(prompt_tokens(last), estimated_tokens(system, tools, &messages[..at])),
     };
     let tail: u64 = messages[at + 1..].iter().map(message_tokens).sum();
-    all_tokens(last) + (tail as f64 * correction).ceil() as u64
+    Some(all_tokens(last) + (tail as f64 * correction).ceil() as u64)
 }
 
 /// A text by its shape: words, numbers, signs, blanks, and scripts whose characters are tokens of their own.
@@ -138,7 +142,8 @@ fn correction(counted: u64, estimated: u64) -> f64 {
     (counted as f64 / estimated as f64).clamp(1.0 / MAX_CORRECTION, MAX_CORRECTION)
 }
 
-fn head_tokens(system: &str, tools: &[Tool]) -> u64 {
+/// What stands before every conversation.
+pub fn head_tokens(system: &str, tools: &[Tool]) -> u64 {
     let tool = |tool: &Tool| {
         text_tokens(&tool.name)
             + text_tokens(&tool.description)
@@ -148,7 +153,7 @@ fn head_tokens(system: &str, tools: &[Tool]) -> u64 {
     text_tokens(system) + tools.iter().map(tool).sum::<u64>()
 }
 
-fn message_tokens(message: &Message) -> u64 {
+pub fn message_tokens(message: &Message) -> u64 {
     let piece = |piece: &UserContent| match piece {
         UserContent::Text(text) => text_tokens(&text.text),
         UserContent::Image(_) => IMAGE_TOKENS,

@@ -13,6 +13,7 @@
 //! | [`view`] | what a session is turned into: the tree, a model's context, an outline for people |
 //! | [`home`] | relay's home: layout, blobs, prompt history, breadcrumbs, removing sessions |
 //! | [`find`] | listing by the two ends of each file, resolving a name, full-text search |
+//! | [`usage`] | what sessions used, by day and model |
 //! | [`export`] | one self-contained HTML page, or Markdown |
 //! | [`error`] | [`SessionError`] |
 
@@ -24,6 +25,7 @@ pub mod format;
 pub mod home;
 pub mod session;
 mod truncate;
+pub mod usage;
 pub mod view;
 
 pub use error::SessionError;
@@ -32,11 +34,12 @@ pub use file::index::stats::SessionStats;
 pub use file::load_report::LoadReport;
 pub use file::row::{EntryRole, EntryRow, EntryType};
 pub use find::list::{SessionLister, SessionSummary};
+pub use format::compaction::ContextChange;
 pub use format::entry::{EntryBody, SessionEntry};
 pub use format::header::SessionHeader;
 pub use home::blobs::BlobStore;
 pub use home::history::PromptHistory;
 pub use home::layout::HomeLayout;
 pub use session::{OpenMode, Session};
-pub use view::context::SessionContext;
+pub use view::context::{ContextCompaction, SessionContext};
 pub use view::tree::SessionTree;

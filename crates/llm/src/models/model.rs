@@ -29,6 +29,8 @@ pub struct Model {
     pub context_window: u64,
     /// Most tokens it can write.
     pub max_tokens: u64,
+    /// A model of the same provider that goes on when the window is full: its id, with or without the provider.
+    pub context_promotion_target: Option<String>,
     /// How its server differs from the wire.
     pub compat: ServerCompat,
 }
@@ -185,6 +187,7 @@ pub(crate) mod tests {
             price: ModelPrice { input: 3.0, output: 15.0, cache_read: 0.3, cache_write: 3.75 },
             context_window: 200_000,
             max_tokens: 8192,
+            context_promotion_target: None,
             compat: ServerCompat::default(),
         }
     }

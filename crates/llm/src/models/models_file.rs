@@ -66,8 +66,8 @@ pub struct ProviderEntry {
     /// Where it begins.
     pub line: usize,
     pub base_url: Option<AtLine<String>>,
-    /// A variable's name, a key, or `!` and a command.
-    pub api_key: Option<AtLine<String>>,
+    /// Each a variable's name, a key, or `!` and a command.
+    pub api_keys: Vec<AtLine<String>>,
     pub api: Option<AtLine<&'static str>>,
     /// Added to every request.
     pub headers: Option<AtLine<BTreeMap<String, String>>>,
@@ -102,6 +102,8 @@ pub struct ModelPatch {
     pub context_window: Option<AtLine<u64>>,
     /// Most tokens it can write.
     pub max_tokens: Option<AtLine<u64>>,
+    /// A model of the same provider that goes on when the window is full.
+    pub context_promotion_target: Option<AtLine<String>>,
     /// Added to every request.
     pub headers: Option<AtLine<BTreeMap<String, String>>>,
     /// How its server differs from the wire.
@@ -236,7 +238,7 @@ fn provider(entry: &YamlEntry) -> Result<ProviderEntry, YamlError> {
         let field = provider.child(entry);
         match entry.name.as_str() {
             "baseUrl" => read.base_url = Some(field.address()?),
-            "apiKey" => read.api_key = Some(field.text()?),
+            "apiKey" => read.api_keys = api_keys(&field)?,
             "api" => {
                 let wires: Vec<&'static str> = wire::ALL.iter().map(|wire| wire.id()).collect();
                 read.api = Some(field.one_of(&wires)?);
@@ -274,7 +276,7 @@ fn check_complete(read: &ProviderEntry, entries: &[YamlEntry], entry: &YamlEntry
     let keyless = read.auth.as_ref().is_some_and(|auth| auth.value == AuthKind::None);
     let required = [
         ("baseUrl", read.base_url.is_none()),
-        ("apiKey (or auth: none)", read.api_key.is_none() && !keyless && read.discovery.is_none()),
+        ("apiKey (or auth: none)", read.api_keys.is_empty() && !keyless && read.discovery.is_none()),
         ("api", read.api.is_none() && read.discovery.is_none()),
         ("models (or discovery)", read.models.is_empty() && read.discovery.is_none()),
     ];
@@ -286,6 +288,15 @@ fn check_complete(read: &ProviderEntry, entries: &[YamlEntry], entry: &YamlEntry
     let (missing, near) = (missing.join(", "), similar(id));
     let said = format!("`providers.{id}` is none that relay knows, and lacks {missing}{near}");
     Err(YamlError::new(entry.position, said))
+}
+
+/// One, or a list of them.
+fn api_keys(field: &YamlField<'_>) -> Result<Vec<AtLine<String>>, YamlError> {
+    let YamlValue::List(items) = &field.node.value else { return Ok(vec![field.text()?]) };
+    if items.is_empty() || items.len() > keys::MAX_KEYS {
+        return Err(field.error(format!("must have 1 to {} keys", keys::MAX_KEYS)));
+    }
+    field.list()?.map(|item| item.text()).collect()
 }
 
 fn auth(field: &YamlField<'_>) -> Result<AtLine<AuthKind>, YamlError> {
@@ -327,8 +338,18 @@ fn custom_models(field: &YamlField<'_>) -> Result<Vec<(String, ModelPatch)>, Yam
 }
 
 fn patch(line: usize, model: &YamlField<'_>) -> Result<ModelPatch, YamlError> {
-    const NAMES: [&str; 9] =
-        ["id", "name", "reasoning", "input", "cost", "contextWindow", "maxTokens", "headers", "compat"];
+    const NAMES: [&str; 10] = [
+        "id",
+        "name",
+        "reasoning",
+        "input",
+        "cost",
+        "contextWindow",
+        "maxTokens",
+        "contextPromotionTarget",
+        "headers",
+        "compat",
+    ];
     // A model of the user's own, which is in a list, has an id.
     let custom = model.label.ends_with(']');
     let mut read = ModelPatch { line, ..ModelPatch::default() };
@@ -342,6 +363,7 @@ fn patch(line: usize, model: &YamlField<'_>) -> Result<ModelPatch, YamlError> {
             "cost" => read.cost = Some(field.cost()?),
             "contextWindow" => read.context_window = Some(field.tokens()?),
             "maxTokens" => read.max_tokens = Some(field.tokens()?),
+            "contextPromotionTarget" => read.context_promotion_target = Some(field.text()?),
             "headers" => read.headers = Some(field.headers()?),
             "compat" => read.compat = Some(field.compat()?),
             _ => return Err(model.unknown_child(entry, &NAMES)),

@@ -42,8 +42,8 @@ pub struct RegisteredProvider {
     pub base_url: String,
     /// Environment variables that may hold the key.
     pub variables: &'static [&'static str],
-    /// The key in `models.yml`: a variable's name, the key itself, or `!` and a command.
-    pub api_key: Option<AtLine<String>>,
+    /// The keys in `models.yml`: each a variable's name, the key itself, or `!` and a command.
+    pub api_keys: Vec<AtLine<String>>,
     /// Whether it wants a key.
     pub auth: AuthKind,
     /// Where a person gets a key; empty if unknown.
@@ -257,7 +257,7 @@ impl RegisteredProvider {
         }
         if let Some(auth) = &entry.auth {
             self.auth = auth.value;
-        } else if entry.api_key.is_some() {
+        } else if !entry.api_keys.is_empty() {
             self.auth = AuthKind::ApiKey;
         }
         self.discovery = entry.discovery.as_ref().map(|kind| kind.value).or(self.discovery);
@@ -271,7 +271,7 @@ impl RegisteredProvider {
         let on = |set: &Option<AtLine<bool>>| set.as_ref().map(|set| set.value);
         compat.auth_header = on(&entry.auth_header).or(compat.auth_header);
         compat.allow_plain_http = on(&entry.allow_plain_http).or(compat.allow_plain_http);
-        self.api_key.clone_from(&entry.api_key);
+        self.api_keys.clone_from(&entry.api_keys);
         self.entry = Some(entry);
         self
     }
@@ -359,6 +359,11 @@ impl RegistryModel {
         take("input", set(&mut model.images, &patch.images));
         take("contextWindow", set(&mut model.context_window, &patch.context_window));
         take("maxTokens", set(&mut model.max_tokens, &patch.max_tokens));
+        let promotion = patch.context_promotion_target.as_ref();
+        if let Some(AtLine { value, line }) = promotion {
+            model.context_promotion_target = Some(value.clone());
+            take("contextPromotionTarget", Some(*line));
+        }
         if let Some(AtLine { value, line }) = &patch.cost {
             yaml_fields::apply_price(&mut model.price, value);
             take("cost", Some(*line));

@@ -396,6 +396,7 @@ impl AnswerStream {
             StreamRestart::BeforeText => self.decode.assembly().has_text(),
             StreamRestart::Always => false,
         };
+        let too_late = too_late || (self.options.has_other_keys && failure.class == FailureClass::RateLimit);
         let (Some(asking), false) = (&self.context, too_late) else {
             self.decode.fail(failure);
             return None;

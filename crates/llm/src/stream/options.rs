@@ -15,6 +15,8 @@ pub struct StreamOptions {
     pub delta_interval: Duration,
     /// What the model must not see.
     pub secrets: Option<Arc<dyn SecretMask + Send + Sync>>,
+    /// There is another key to ask with: a limit of requests is not waited for.
+    pub has_other_keys: bool,
     /// How far an answer may have come and still be asked for again when it breaks off.
     pub restart: StreamRestart,
 }
@@ -40,6 +42,7 @@ impl Default for StreamOptions {
             timeouts: StreamTimeouts::default(),
             delta_interval: Duration::from_millis(50),
             secrets: None,
+            has_other_keys: false,
             restart: StreamRestart::default(),
         }
     }

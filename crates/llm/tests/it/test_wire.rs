@@ -92,6 +92,7 @@ pub(crate) fn model(url: &str) -> Model {
         price: ModelPrice::default(),
         context_window: 1000,
         max_tokens: 100,
+        context_promotion_target: None,
         compat: ServerCompat::default(),
     }
 }

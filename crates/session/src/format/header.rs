@@ -28,6 +28,9 @@ pub struct SessionHeader {
     /// Where it was forked from: an id or a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session: Option<String>,
+    /// Another command asked, as it asks a friend: nobody goes on with it by accident.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_friend: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

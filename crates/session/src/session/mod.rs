@@ -178,6 +178,14 @@ impl Session {
         self.context_at(self.leaf())
     }
 
+    /// The settings in force at the leaf, without a message: those of a long conversation need not be read for them.
+    pub fn settings(&self) -> Result<SessionContext, SessionError> {
+        let leaf = self.leaf().map(|id| self.row_number(id)).transpose()?;
+        let mut window = ReadWindow::default();
+        let read = &mut |number: u32| self.read_entry(number, &mut window);
+        SessionContext::build_settings(self.table.rows(), &self.table.path(leaf), read)
+    }
+
     /// What a model gets when the conversation continues from `leaf`; nothing for `None`.
     ///
     /// # Errors

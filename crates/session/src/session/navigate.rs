@@ -1,10 +1,12 @@
 //! Moving in the tree. A move changes where the next entry goes, never the entries.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::ReadWindow;
 use crate::view::context::content_text;
-use crate::{EntryBody, Session, SessionEntry, SessionError};
+use crate::{ContextChange, EntryBody, EntryType, Session, SessionEntry, SessionError};
 
 /// Where choosing an entry in the tree leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +87,33 @@ impl Session {
             self.leaf = there.leaf.as_deref().map(|id| self.row_number(id)).transpose()?;
         }
         Ok(there)
+    }
+
+    /// The latest compaction, or cut of outputs, on the way to the leaf that was not undone, and whether one was undone after it.
+    ///
+    /// # Errors
+    /// If an entry cannot be read.
+    pub fn latest_context_change(&self) -> Result<(Option<String>, bool), SessionError> {
+        let (mut undone, mut window) = (HashSet::new(), ReadWindow::default());
+        for number in self.table.path(self.leaf).into_iter().rev() {
+            let Some(row) = self.table.row(number) else { continue };
+            let counts = match row.kind {
+                EntryType::Compaction => true,
+                EntryType::Custom => match ContextChange::from_body(&self.read_row(row, &mut window)?.body) {
+                    Some(ContextChange::Undone(id)) => {
+                        undone.insert(id);
+                        false
+                    }
+                    Some(ContextChange::CutOutputs(_)) => true,
+                    None => false,
+                },
+                _ => false,
+            };
+            if counts && !undone.contains(&*row.id) {
+                return Ok((Some(row.id.to_string()), !undone.is_empty()));
+            }
+        }
+        Ok((None, !undone.is_empty()))
     }
 
     /// What moving to `target` leaves behind: the entries from the fork to the leaf, for a summary.

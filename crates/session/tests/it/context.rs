@@ -98,6 +98,56 @@ fn models_are_given_the_roles_that_they_know() {
 }
 
 #[test]
+fn an_undone_compaction_does_not_count_and_what_was_said_since_does() {
+    let lines = rich();
+    let base = context_of(&lines, "00000013");
+    let undone = |of: &str, id: &str, parent: &str| {
+        format!(
+            r#"{{"type":"custom","id":"{id}","parentId":"{parent}","timestamp":"t","customType":"compaction-undone","data":{{"entryId":"{of}"}}}}"#
+        )
+    };
+    let said = r#"{"type":"message","id":"m1","parentId":"00000014","timestamp":"t","message":{"role":"user","content":"after"}}"#;
+    let mut more = lines[..15].to_vec();
+    more.push(said.to_string());
+    more.push(undone("00000014", "u1", "m1"));
+    let context = context_of(&more, "u1");
+    assert_eq!(context.messages[..base.messages.len()], base.messages);
+    assert_eq!((context.sources.last().unwrap().as_str(), context.compaction), ("m1", None));
+    assert_eq!(context.counted_from, context.messages.len(), "no answer counted this context");
+    let (model, _) = with_file((more.join("\n") + "\n").as_bytes());
+    let session = open(&model, OpenMode::Read);
+    assert_eq!(session.latest_context_change().unwrap(), (None, true));
+    // One of another branch, or of nothing, is passed by.
+    assert!(context_of(&more, "m1").compaction.is_some());
+    more.push(undone("nothing", "u2", "m1"));
+    assert_eq!(context_of(&more, "u2").compaction.unwrap().entry_id, "00000014");
+}
+
+#[test]
+fn outputs_that_were_cut_stand_as_a_line_until_that_is_undone() {
+    let result = |id: &str, parent: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":"{parent}","timestamp":"t","message":{{"role":"toolResult","toolCallId":"c","toolName":"read","content":[{{"type":"text","text":"much"}}],"details":{{"a":1}}}}}}"#
+        )
+    };
+    let cut = r#"{"type":"custom","id":"c1","parentId":"r2","timestamp":"t","customType":"cut-outputs","data":{"outputs":{"r1":"cut","00000003":"no result"}}}"#;
+    let undone = r#"{"type":"custom","id":"u1","parentId":"c1","timestamp":"t","customType":"compaction-undone","data":{"entryId":"c1"}}"#;
+    let mut lines = rich()[..4].to_vec();
+    lines.extend([result("r1", "00000003"), result("r2", "r1"), cut.to_string(), undone.to_string()]);
+    let texts = |leaf: &str| {
+        let messages = context_of(&lines, leaf).messages;
+        let results = messages.iter().filter(|message| message["role"] == "toolResult");
+        results.map(|message| message["content"][0]["text"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(texts("r2"), ["much", "much"]);
+    assert_eq!(texts("c1"), ["cut", "much"]);
+    assert_eq!(texts("u1"), ["much", "much"]);
+    let context = context_of(&lines, "c1");
+    assert_eq!(context.messages[1]["details"], json!({"a": 1}));
+    assert_eq!(context.counted_from, context.messages.len());
+}
+
+#[test]
 fn pieces_of_no_known_kind_cost_themselves_alone() {
     let messages = vec![
         json!({ "role": "user", "content": [{ "type": "video", "data": "x" }, { "type": "text", "text": "look" }] }),

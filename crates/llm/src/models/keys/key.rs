@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::MAX_KEYS;
+
 /// Most bytes of a key.
 const LONGEST: usize = 8 << 10;
 /// The last characters of a key this long may be shown.
@@ -27,6 +29,8 @@ pub enum ApiKeyError {
     Foreign,
     #[error("has more than {LONGEST} bytes")]
     Long,
+    #[error("is one too many: {MAX_KEYS} are possible")]
+    TooMany,
 }
 
 impl ApiKey {

@@ -1,6 +1,8 @@
 //! Provider keys: from a flag, the user's key store, the environment, or `models.yml`; in this order.
 //!
-//! A stored key is a separate file, `keys/<provider>` in relay's directory, that only the user can read.
+//! A provider may have several keys from one of these places: whoever asks begins with one of them and goes on with the next.
+//!
+//! Stored keys are a separate file, `keys/<provider>` in relay's directory, that only the user can read.
 //! Invariant: a key is never part of a message, of `Debug` output or of a listing (except for a short tail
 //! of a long one), and never comes from a project.
 
@@ -12,7 +14,7 @@ mod tests;
 
 pub use command::KeyCommands;
 pub use key::{ApiKey, ApiKeyError};
-pub use store::{KeyStore, is_provider_name};
+pub use store::{KeyStore, MAX_KEYS, is_provider_name};
 
 use crate::models::{AtLine, AuthKind, RegisteredProvider};
 use crate::{request::Auth, user_directory::PrivateFileError};
@@ -83,16 +85,16 @@ impl Keyring<'_> {
     /// # Errors
     /// If a stored key cannot be used.
     pub fn source(&self, provider: &RegisteredProvider) -> Result<Option<KeySource>, KeyError> {
-        Ok(self.find(provider)?.map(|(source, _)| source))
+        Ok(self.find(provider)?.into_iter().next().map(|(source, _)| source))
     }
 
-    /// The key of a provider, if no command is needed to get it.
+    /// The keys of a provider, without those that a command has to be run for.
     ///
     /// # Errors
     /// If there is one that cannot be used.
-    pub fn key(&self, provider: &RegisteredProvider) -> Result<Option<ApiKey>, KeyError> {
+    pub fn keys(&self, provider: &RegisteredProvider) -> Result<Vec<ApiKey>, KeyError> {
         let key = |given| if let FoundKey::Key(key) = given { Some(key) } else { None };
-        Ok(self.find(provider)?.and_then(|(_, given)| key(given)))
+        Ok(self.find(provider)?.into_iter().filter_map(|(_, given)| key(given)).collect())
     }
 
     /// Whether a provider can be used as far as keys are concerned.
@@ -100,9 +102,32 @@ impl Keyring<'_> {
         matches!(self.source(provider), Ok(Some(_)))
     }
 
-    /// The key of a provider, and where it comes from.
+    /// The first key of a provider, and where it comes from.
+    ///
+    /// # Errors
+    /// If there is none, or one that cannot be used.
     pub fn auth(&self, provider: &RegisteredProvider) -> Result<(Auth, KeySource), KeyError> {
-        let Some((source, given)) = self.find(provider)? else { return Err(missing_key(provider)) };
+        let found = self.find(provider)?.into_iter().next().ok_or_else(|| missing_key(provider))?;
+        self.resolve(provider, found)
+    }
+
+    /// All keys of a provider, and where each comes from.
+    ///
+    /// # Errors
+    /// If there is none, or one that cannot be used.
+    pub fn auths(&self, provider: &RegisteredProvider) -> Result<Vec<(Auth, KeySource)>, KeyError> {
+        let found = self.find(provider)?;
+        if found.is_empty() {
+            return Err(missing_key(provider));
+        }
+        found.into_iter().map(|found| self.resolve(provider, found)).collect()
+    }
+
+    fn resolve(
+        &self,
+        provider: &RegisteredProvider,
+        (source, given): (KeySource, FoundKey),
+    ) -> Result<(Auth, KeySource), KeyError> {
         let key = match (&source, given) {
             (KeySource::NotNeeded, _) => return Ok((Auth::None, source)),
             (KeySource::Command { line }, FoundKey::Command(command)) => {
@@ -118,33 +143,37 @@ impl Keyring<'_> {
 
     fn find(&self, provider: &RegisteredProvider) -> FindResult {
         if let Some(key) = &self.flag {
-            return Ok(Some((KeySource::Flag, FoundKey::Key(key.clone()))));
+            return Ok(vec![(KeySource::Flag, FoundKey::Key(key.clone()))]);
         }
-        if let Some(key) = self.store.get(&provider.id)? {
-            return Ok(Some((KeySource::Stored, FoundKey::Key(key))));
+        let stored = self.store.all(&provider.id)?;
+        if !stored.is_empty() {
+            return Ok(stored.into_iter().map(|key| (KeySource::Stored, FoundKey::Key(key))).collect());
         }
         for variable in provider.variables {
             if let Some(value) = self.variable(variable) {
                 let key = ApiKey::new(&value).map_err(KeyError::bad(&provider.id, *variable))?;
-                return Ok(Some((KeySource::Environment((*variable).to_string()), FoundKey::Key(key))));
+                return Ok(vec![(KeySource::Environment((*variable).to_string()), FoundKey::Key(key))]);
             }
         }
-        match &provider.api_key {
-            Some(named) => self.resolve_configured(provider, named),
-            None if provider.auth == AuthKind::None => Ok(Some((KeySource::NotNeeded, FoundKey::Nothing))),
-            None => Ok(None),
+        if provider.api_keys.is_empty() && provider.auth == AuthKind::None {
+            return Ok(vec![(KeySource::NotNeeded, FoundKey::Nothing)]);
         }
+        provider.api_keys.iter().map(|named| self.resolve_configured(provider, named)).collect()
     }
 
     /// From `models.yml`: a command, a variable, or the key itself.
-    fn resolve_configured(&self, provider: &RegisteredProvider, named: &AtLine<String>) -> FindResult {
+    fn resolve_configured(
+        &self,
+        provider: &RegisteredProvider,
+        named: &AtLine<String>,
+    ) -> Result<(KeySource, FoundKey), KeyError> {
         let (text, line) = (named.value.as_str(), named.line);
         if let Some(command) = text.strip_prefix('!') {
-            return Ok(Some((KeySource::Command { line }, FoundKey::Command(command.trim().to_string()))));
+            return Ok((KeySource::Command { line }, FoundKey::Command(command.trim().to_string())));
         }
         if let Some(value) = self.variable(text) {
             let key = ApiKey::new(&value).map_err(KeyError::bad(&provider.id, text))?;
-            return Ok(Some((KeySource::Environment(text.to_string()), FoundKey::Key(key))));
+            return Ok((KeySource::Environment(text.to_string()), FoundKey::Key(key)));
         }
         // A text that can only be a variable's name is not sent to anybody as a key.
         if is_variable_name(text) {
@@ -152,7 +181,7 @@ impl Keyring<'_> {
         }
         let place = format!("models.yml line {line}");
         let key = ApiKey::new(text).map_err(KeyError::bad(&provider.id, place))?;
-        Ok(Some((KeySource::File { line }, FoundKey::Key(key))))
+        Ok((KeySource::File { line }, FoundKey::Key(key)))
     }
 
     fn variable(&self, name: &str) -> Option<String> {
@@ -160,7 +189,7 @@ impl Keyring<'_> {
     }
 }
 
-type FindResult = Result<Option<(KeySource, FoundKey)>, KeyError>;
+type FindResult = Result<Vec<(KeySource, FoundKey)>, KeyError>;
 
 enum FoundKey {
     Key(ApiKey),

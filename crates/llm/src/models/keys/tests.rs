@@ -117,3 +117,31 @@ fn a_variable_that_is_not_set_is_not_sent_as_a_key() {
         ring(home.path(), &|_| None).auth(registry.provider("groq").unwrap()).unwrap_err().to_string();
     assert!(missing.contains("`relay keys set groq`") && missing.contains("GROQ_API_KEY"), "{missing}");
 }
+
+#[test]
+fn several_keys_are_stored_and_named_in_models_yml() {
+    let home = tempfile::tempdir().unwrap();
+    let list = "providers:\n  openai:\n    apiKey: [WORK_KEY, sk-of-the-file]\n";
+    let registry = ModelRegistry::new(Ok(Some(parse(list).unwrap())));
+    let openai = registry.provider("openai").unwrap();
+    let set = |name: &str| (name == "WORK_KEY").then(|| "sk-work".to_string());
+    let auths = ring(home.path(), &set).auths(openai).unwrap();
+    let key = |key: &str| Auth::Key(key.into());
+    assert_eq!(auths[0], (key("sk-work"), KeySource::Environment("WORK_KEY".into())));
+    assert_eq!(auths[1], (key("sk-of-the-file"), KeySource::File { line: 3 }));
+    assert_eq!(ring(home.path(), &set).auth(openai).unwrap(), auths[0]);
+    assert!(ring(home.path(), &|_| None).auths(openai).is_err());
+    for number in 0..MAX_KEYS {
+        assert_eq!(
+            store(home.path()).add("openai", &ApiKey::new(&format!("sk-{number}")).unwrap()).unwrap(),
+            number + 1
+        );
+    }
+    assert_eq!(store(home.path()).add("openai", &ApiKey::new("sk-0").unwrap()).unwrap(), MAX_KEYS);
+    let error = store(home.path()).add("openai", &ApiKey::new("sk-more").unwrap()).unwrap_err().to_string();
+    assert!(error.contains("16 are possible") && !error.contains("sk-"), "{error}");
+    // The place that counts is one: those of the file are not mixed in.
+    assert_eq!(ring(home.path(), &set).auths(openai).unwrap().len(), MAX_KEYS);
+    let long = format!("providers:\n  openai:\n    apiKey: [{}]\n", vec!["A_B"; MAX_KEYS + 1].join(", "));
+    assert!(parse(&long).unwrap_err().to_string().contains("must have 1 to 16 keys"));
+}

@@ -68,6 +68,9 @@ pub struct SessionSummary {
     /// Seconds since 1970.
     #[serde(skip)]
     pub modified_seconds: i64,
+    /// It is a friend's.
+    #[serde(skip)]
+    pub as_friend: bool,
     /// [`SessionSummary::title`] is the header's: somebody named the session.
     #[serde(skip)]
     pub(crate) has_title: bool,
@@ -172,7 +175,7 @@ impl<'a> SessionLister<'a> {
     }
 
     /// The files that may be sessions, newest first.
-    fn candidate_files(
+    pub(crate) fn candidate_files(
         &self,
         scope: ListScope<'_>,
         unreadable: &mut Vec<(PathBuf, String)>,
@@ -248,6 +251,7 @@ impl<'a> SessionLister<'a> {
         // An index of the present file knows what the ends do not show.
         let fits = |head: &IndexHead| stat.is_some_and(|stat| head.matches_file(&stat));
         let facts = known.filter(fits).map(|head| head.facts);
+        let as_friend = ends.header.as_ref().is_some_and(|header| header.as_friend);
         let (id, cwd, title, created) = match ends.header {
             Some(header) => (header.id, header.cwd, header.title, header.timestamp),
             None => (named.unwrap_or_default().to_string(), String::new(), None, String::new()),
@@ -261,6 +265,7 @@ impl<'a> SessionLister<'a> {
             path: file.path.clone(),
             id,
             cwd,
+            as_friend,
             has_title: title.is_some(),
             title: title.or(short_summary).or(ends.summary),
             created: if created.is_empty() { in_name() } else { created },
@@ -275,10 +280,10 @@ impl<'a> SessionLister<'a> {
     }
 }
 
-struct SessionCandidate {
-    dir: FsDir,
-    path: PathBuf,
-    name: String,
+pub(crate) struct SessionCandidate {
+    pub(crate) dir: FsDir,
+    pub(crate) path: PathBuf,
+    pub(crate) name: String,
     /// There is an index beside it.
     indexed: bool,
     /// Damaged bytes of it are kept beside it: the answer may be among them.
@@ -306,7 +311,7 @@ fn rfc3339(seconds: i64) -> String {
 }
 
 /// Keeps the order; uses several threads if there are many files.
-fn in_parallel<T: Send, F: Sync>(files: &[F], act: impl Fn(&F) -> T + Sync) -> Vec<T> {
+pub(crate) fn in_parallel<T: Send, F: Sync>(files: &[F], act: impl Fn(&F) -> T + Sync) -> Vec<T> {
     /// Files worth a thread.
     const A_SHARE: usize = 256;
     const MOST_THREADS: usize = 8;

@@ -145,7 +145,8 @@ fn resolve_newest(
     // A run that was stopped before the first answer is what its user wants to go on with.
     let has_prompt = |info: &SessionSummary| info.first_message.as_ref().is_some_and(|text| !text.is_empty());
     let mut here = list_sessions(lister, ListScope::Project(cwd), true)?.into_iter();
-    let first = here.find(|info| info.answered != Some(false) || has_prompt(info));
+    let mut first = here.by_ref().filter(|info| !info.as_friend);
+    let first = first.find(|info| info.answered != Some(false) || has_prompt(info));
     let info = first.ok_or_else(|| ResolveError::None { cwd: cwd.to_path_buf() })?;
     Ok(ResolvedSession::ThisProject(Box::new(info)))
 }

@@ -4,13 +4,17 @@
 //! Only relevant entries are read: those with settings, and the messages from what the latest compaction
 //! kept on.
 
+mod compacted_path;
 mod model_messages;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use compacted_path::CompactedPath;
+
 use crate::file::parse_millis;
+use crate::format::compaction::cut_message;
 use crate::{EntryBody, EntryRole, EntryRow, EntryType, SessionEntry, SessionError};
 
 /// The state of a conversation at a leaf.
@@ -33,8 +37,20 @@ pub struct SessionContext {
     pub messages: Vec<Value>,
     /// The entry of each message.
     pub sources: Vec<String>,
+    /// Answers among the messages before this one counted another context: it was compacted since, or outputs were cut.
+    pub counted_from: usize,
+    /// The compaction that the messages begin with.
+    pub compaction: Option<ContextCompaction>,
     /// How many images are not in the store any more; a text replaces each.
     pub missing_images: usize,
+}
+
+/// What a compaction keeps beside its summary.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ContextCompaction {
+    pub entry_id: String,
+    pub details: Value,
+    pub preserve_data: Value,
 }
 
 impl Default for SessionContext {
@@ -49,6 +65,8 @@ impl Default for SessionContext {
             mode_data: None,
             messages: Vec::new(),
             sources: Vec::new(),
+            counted_from: 0,
+            compaction: None,
             missing_images: 0,
         }
     }
@@ -64,9 +82,26 @@ impl SessionContext {
         path: &[u32],
         read: &mut ReadEntryFn<'_>,
     ) -> Result<SessionContext, SessionError> {
+        let path = rows_of(rows, path);
+        let mut context = SessionContext::read_settings(&path, read)?;
+        context.read_messages(&path, read)?;
+        Ok(context)
+    }
+
+    /// The same without a message.
+    pub(crate) fn build_settings(
+        rows: &[EntryRow],
+        path: &[u32],
+        read: &mut ReadEntryFn<'_>,
+    ) -> Result<SessionContext, SessionError> {
+        SessionContext::read_settings(&rows_of(rows, path), read)
+    }
+
+    fn read_settings(
+        path: &[(u32, &EntryRow)],
+        read: &mut ReadEntryFn<'_>,
+    ) -> Result<SessionContext, SessionError> {
         let mut context = SessionContext::default();
-        let path = path.iter().filter_map(|number| rows.get(*number as usize).map(|row| (*number, row)));
-        let path: Vec<(u32, &EntryRow)> = path.collect();
         use EntryType::{McpToolSelection, ModeChange, ServiceTierChange, ThinkingLevelChange};
         let once = [ThinkingLevelChange, ServiceTierChange, McpToolSelection, ModeChange];
         for kind in once {
@@ -86,22 +121,40 @@ impl SessionContext {
             let model = answering_model(&read(*number)?.body);
             context.models.extend(model.map(|model| ("default".to_string(), model)));
         }
-        let mut from = 0;
-        if let Some(at) = path.iter().rposition(|(_, row)| row.kind == EntryType::Compaction) {
-            let entry = read(path[at].0)?;
-            // A compaction without a summary hides nothing.
-            if let EntryBody::Compaction { first_kept_entry_id, .. } = &entry.body {
-                let kept = path[..at].iter().position(|(_, row)| *row.id == **first_kept_entry_id);
-                from = kept.unwrap_or(at);
-                context.take_message(entry);
-            }
-        }
-        for (number, row) in &path[from..] {
-            if matches!(row.kind, EntryType::Message | EntryType::CustomMessage | EntryType::BranchSummary) {
-                context.take_message(read(*number)?);
-            }
-        }
         Ok(context)
+    }
+
+    fn read_messages(
+        &mut self,
+        path: &[(u32, &EntryRow)],
+        read: &mut ReadEntryFn<'_>,
+    ) -> Result<(), SessionError> {
+        let compacted = CompactedPath::find(path, read)?;
+        if let Some(entry) = compacted.compaction {
+            if let EntryBody::Compaction { details, preserve_data, .. } = &entry.body {
+                self.compaction = Some(ContextCompaction {
+                    entry_id: entry.id.clone(),
+                    details: details.clone().unwrap_or_default(),
+                    preserve_data: preserve_data.clone().unwrap_or_default(),
+                });
+            }
+            self.take_message(entry);
+        }
+        for (at, (number, row)) in path.iter().enumerate().skip(compacted.from) {
+            if matches!(row.kind, EntryType::Message | EntryType::CustomMessage | EntryType::BranchSummary) {
+                let mut entry = read(*number)?;
+                if let (EntryBody::Message { message }, Some(line)) =
+                    (&mut entry.body, compacted.cuts.get(&*row.id))
+                {
+                    cut_message(message, line);
+                }
+                self.take_message(entry);
+            }
+            if at < compacted.behind_changes {
+                self.counted_from = self.messages.len();
+            }
+        }
+        Ok(())
     }
 
     fn take_setting(&mut self, body: EntryBody) {
@@ -160,6 +213,11 @@ impl SessionContext {
         self.messages.push(message);
         self.sources.push(entry.id);
     }
+}
+
+/// The entries of a path with their numbers.
+fn rows_of<'r>(rows: &'r [EntryRow], path: &[u32]) -> Vec<(u32, &'r EntryRow)> {
+    path.iter().filter_map(|number| rows.get(*number as usize).map(|row| (*number, row))).collect()
 }
 
 /// The model that answered, as `provider/id`.

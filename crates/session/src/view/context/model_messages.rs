@@ -2,8 +2,9 @@
 //!
 //! Summaries and messages of extensions become messages of the user; unknown roles are left out.
 
-use relaycode_llm::Message;
-use relaycode_llm::message::{UserContent, UserMessage};
+use relaycode_llm::message::{AssistantContent, UserContent, UserMessage};
+use relaycode_llm::{Message, TokenUsage};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::content_text;
@@ -12,7 +13,19 @@ use crate::SessionContext;
 impl SessionContext {
     /// Failed and aborted answers are included: the sender decides about them.
     pub fn to_model_messages(&self) -> Vec<Message> {
-        self.messages.iter().filter_map(to_model_message).collect()
+        self.to_model_entries().into_iter().map(|(_, message)| message).collect()
+    }
+
+    /// Each message with its entry. Answers that counted another context than this one have no count.
+    pub fn to_model_entries(&self) -> Vec<(String, Message)> {
+        let entries = self.messages.iter().enumerate().filter_map(|(at, value)| {
+            let mut message = to_model_message(value)?;
+            if let (Message::Assistant(answer), true) = (&mut message, at < self.counted_from) {
+                answer.usage = TokenUsage::default();
+            }
+            Some((self.sources.get(at).cloned().unwrap_or_default(), message))
+        });
+        entries.collect()
     }
 }
 
@@ -36,14 +49,14 @@ fn to_model_message(value: &Value) -> Option<Message> {
 
 /// Unknown pieces of content are left out, not the message.
 fn parse_known_role(value: &Value) -> Option<Message> {
-    if let Ok(message) = serde_json::from_value(value.clone()) {
+    // From what it borrows: a long conversation is copied once, not twice.
+    if let Ok(message) = Message::deserialize(value) {
         return Some(message);
     }
     let mut value = value.clone();
     let pieces = value.get_mut("content").and_then(Value::as_array_mut)?;
     let role_of_pieces = |piece: &Value| {
-        serde_json::from_value::<UserContent>(piece.clone()).is_ok()
-            || serde_json::from_value::<relaycode_llm::message::AssistantContent>(piece.clone()).is_ok()
+        UserContent::deserialize(piece).is_ok() || AssistantContent::deserialize(piece).is_ok()
     };
     pieces.retain(role_of_pieces);
     serde_json::from_value(value).ok()

@@ -5,10 +5,12 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::view::tree::SessionNode;
-use crate::{EntryBody, EntryRole, EntryRow, EntryType, Session, SessionEntry, SessionError};
+use crate::{ContextChange, EntryBody, EntryRole, EntryRow, EntryType, Session, SessionEntry, SessionError};
 
 /// Most characters shown of an entry.
 const MAX_TEXT: usize = 300;
@@ -54,14 +56,23 @@ pub fn session_outline(
     let tree = session.tree();
     // For each entry the line that represents it: its own, or that of its nearest visible ancestor.
     let mut stands: Vec<Option<usize>> = Vec::with_capacity(tree.nodes.len());
-    let mut lines = Vec::new();
+    let (mut lines, mut undone) = (Vec::new(), HashSet::new());
     for node in &tree.nodes {
         let above = node.parent.and_then(|parent| stands[parent]);
         let before = lines.len();
-        if passes_filter(node, filter) {
+        let change = context_change(session, node)?;
+        if let Some(ContextChange::Undone(id)) = &change {
+            undone.insert(id.clone());
+        }
+        let is_cut = matches!(change, Some(ContextChange::CutOutputs(_)));
+        let with_cuts = matches!(filter, OutlineFilter::Default | OutlineFilter::NoTools);
+        if passes_filter(node, filter) || (is_cut && with_cuts) {
             lines.extend(outline_line(session, node, above, filter, &words)?);
         }
         stands.push(if lines.len() > before { Some(before) } else { above });
+    }
+    for line in lines.iter_mut().filter(|line| undone.contains(&line.id)) {
+        line.who.push_str(", undone");
     }
     Ok(lines)
 }
@@ -77,6 +88,14 @@ fn passes_filter(node: &SessionNode<'_>, filter: OutlineFilter) -> bool {
         OutlineFilter::UserOnly => row.kind == EntryType::Message && row.role == EntryRole::User,
         OutlineFilter::LabeledOnly => node.label.is_some(),
     }
+}
+
+/// What relay notes of compactions in entries that others pass by.
+fn context_change(session: &Session, node: &SessionNode<'_>) -> Result<Option<ContextChange>, SessionError> {
+    if node.row.kind != EntryType::Custom {
+        return Ok(None);
+    }
+    Ok(ContextChange::from_body(&session.entry(&node.row.id)?.body))
 }
 
 /// An answer that only calls tools is not shown, unless it ended abnormally (failed, aborted, too long) or
@@ -146,7 +165,13 @@ fn speaker_and_text(entry: &SessionEntry, most: usize) -> (String, String) {
             named("compaction", short_summary.as_deref().unwrap_or(summary))
         }
         BranchSummary { summary, .. } => named("branch summary", summary),
-        Custom { custom_type, .. } => named("custom", custom_type),
+        Custom { custom_type, .. } => match ContextChange::from_body(&entry.body) {
+            Some(ContextChange::Undone(id)) => named("undone", &id),
+            Some(ContextChange::CutOutputs(lines)) => {
+                named("cut", &format!("outputs of tools: {}", lines.len()))
+            }
+            None => named("custom", custom_type),
+        },
         CustomMessage { custom_type, content, .. } => {
             (custom_type.clone(), clipped_content_text(content, most))
         }
