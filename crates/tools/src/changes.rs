@@ -40,6 +40,7 @@ pub(crate) fn submit(
     what: &str,
 ) -> Result<ToolChange, ToolError> {
     let workspace = call.workspace;
+    workspace.check_not_planning("the project")?;
     if !workspace.access.may_write() {
         return Err(ToolError::refused("files cannot be changed in this session: its access is read-only"));
     }
@@ -185,14 +186,15 @@ fn refusal(outcome: SubmitOutcome) -> ToolError {
     ToolError::refused(said)
 }
 
-/// A file as it is now; `None` if there is none.
+/// A file that is to be changed as it is now; `None` if there is none.
 ///
 /// # Errors
-/// If it is none that can be changed.
+/// If it is none that can be changed, or a rule is against it.
 pub(crate) fn current_image(
     call: &ToolInvocation<'_>,
     path: &RelPath,
 ) -> Result<Option<ExactImage>, ToolError> {
+    call.workspace.permit_edit(call, &call.workspace.root().join(path.as_str()))?;
     let tree = call.workspace.door.tree(&call.workspace.door.limits());
     match tree.entry(path) {
         Ok(TreeEntry::Missing) => Ok(None),
@@ -301,7 +303,7 @@ fn preview(old: &[&str], new: &[&str], splices: &[LineSplice]) -> (String, Vec<u
 }
 
 /// The changes of a plan for people.
-pub(crate) fn card_body(plan: &Plan) -> CardBody {
+pub fn card_body(plan: &Plan) -> CardBody {
     let diffs = diff::diff_plan(plan);
     let files = plan.files.iter().filter(|file| file.change != FileChangeKind::Unchanged).zip(diffs);
     CardBody::Diff {

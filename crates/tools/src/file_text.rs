@@ -1,12 +1,14 @@
 //! A file as a model reads it: its lines with anchors, bounded, and on record as shown.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use relaycode_change::hashline::{LineAnchor, format_line};
 use relaycode_change::lines::text_file::TextFile;
+use rustix::fs::OFlags;
 
 use crate::workspace::ToolWorkspace;
 
@@ -17,12 +19,21 @@ pub(crate) const MAX_OUTPUT_LINES: usize = 3_000;
 /// Bytes of a file that is read at once.
 pub(crate) const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A regular file, or why it is none.
-pub(crate) fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+/// A regular file with its size, or why it is none.
+pub(crate) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
+    // A pipe would wait for its writer, and a terminal would become relay's.
+    let flags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
     }
+    Ok((file, found.len()))
+}
+
+/// What a regular file holds.
+pub(crate) fn read_bounded(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let (file, _) = open_regular(path)?;
     let mut bytes = Vec::new();
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use relaycode_door::Approver;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::workspace::ProposedPlan;
 
 /// Handed to every call; the loop passes it on, the binary implements it.
 pub trait Host: Sync {
@@ -12,6 +15,9 @@ pub trait Host: Sync {
 
     /// Calls `submit` once, with an approver for the door's questions of this call.
     fn with_approver(&self, call: &str, submit: &mut dyn FnMut(&mut dyn Approver));
+
+    /// Shows a plan that a person is about to be asked about.
+    fn show_plan(&self, _proposed: &ProposedPlan) {}
 
     /// Shows live output of a call. May be called often: the host draws at most every 50 ms.
     fn progress(&self, call: &str, progress: &ToolProgress);
@@ -33,7 +39,7 @@ pub struct HostQuestion {
     pub deadline: Option<Duration>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum HostAnswer {
     /// By their places in the question.

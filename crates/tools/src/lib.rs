@@ -19,7 +19,8 @@
 //! | `command_recorder` | what the commands of a turn change, recorded with its edits |
 //! | `changes` | how a tool changes files: through the door, and what the model reads of it |
 //! | `file_text`, `generated` | files as models read them, and which ones are not edited |
-//! | `walk`, `suffix`, `internal_urls` | where files are looked for; paths that lead nowhere; addresses of what is no file |
+//! | [`KeptContext`] | what a model must not lose when its conversation is summed up |
+//! | `walk`, `suffix`, [`internal_urls`] | where files are looked for; paths that lead nowhere; addresses of what is no file |
 
 mod builtin;
 pub mod card;
@@ -30,8 +31,9 @@ mod file_text;
 mod fixture;
 mod generated;
 pub mod host;
-mod internal_urls;
+pub mod internal_urls;
 pub mod jobs;
+mod kept_context;
 pub mod registry;
 mod schema;
 mod suffix;
@@ -39,11 +41,18 @@ pub mod tool;
 mod walk;
 pub mod workspace;
 
+pub use builtin::bash::{InterceptorRule, InterceptorRuleError};
+pub use builtin::goal::{Goal, GoalError, GoalStatus, MAX_GOAL_BYTES};
+pub use builtin::read::image_type;
+pub use builtin::todo_write::TodoPhase;
 pub use card::{CardBody, ToolCard};
+pub use changes::card_body;
 pub use host::{Host, HostAnswer, HostQuestion, ToolProgress};
+pub use internal_urls::{ConversationHistory, VirtualFiles};
 pub use jobs::{BackgroundJobs, JobSnapshot, JobStatus};
-pub use tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
+pub use kept_context::{KeptContext, describe_open_edits, kept_contexts};
+pub use tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput, TouchedFiles};
 pub use workspace::{
-    CheckpointState, CommandSurroundings, ConversationMark, EditMode, RewindRequest, ToolSettings,
-    ToolWorkspace,
+    CheckpointState, CommandSurroundings, ConversationMark, EditMode, PlanDecision, PlanFileError,
+    PlanVerdict, ProjectCheckOutcome, ProposedPlan, RewindRequest, ToolSettings, ToolWarnings, ToolWorkspace,
 };

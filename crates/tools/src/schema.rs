@@ -1,6 +1,7 @@
 //! Schemas from input types, and input values from arguments: one type says what a tool takes.
 
 use relaycode_llm::request;
+use relaycode_text::nearest::nearest_names;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -13,7 +14,7 @@ pub(crate) fn define<Input: JsonSchema>(name: &str, description: &str) -> reques
     let schema = schemars::schema_for!(Input);
     let mut parameters = schema.to_value();
     if let Value::Object(fields) = &mut parameters {
-        for noise in ["$schema", "title", "description"] {
+        for noise in ["$schema", "title", "description", "additionalProperties"] {
             fields.remove(noise);
         }
         // A tool without fields still takes an object.
@@ -25,8 +26,17 @@ pub(crate) fn define<Input: JsonSchema>(name: &str, description: &str) -> reques
 /// The arguments of a call.
 pub(crate) fn read_input<Input: DeserializeOwned>(call: &ToolInvocation<'_>) -> Result<Input, ToolError> {
     serde_json::from_value(Value::Object(call.arguments.clone())).map_err(|error| {
-        ToolError::refused(format!("the arguments are not valid: {error}; correct them and call again"))
+        let near = unknown_field(&error.to_string()).map(|hint| format!(" ({hint})")).unwrap_or_default();
+        ToolError::refused(format!("the arguments are not valid: {error}{near}; correct them and call again"))
     })
+}
+
+/// Of an error about a field that there is not: the fields that are called most like it.
+fn unknown_field(error: &str) -> Option<String> {
+    let mut names = error.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2);
+    let wrong = names.next()?;
+    let near = nearest_names(wrong, names, 1);
+    near.first().map(|name| format!("did you mean `{name}`?"))
 }
 
 /// A list that a model may also give as one string.

@@ -31,7 +31,7 @@ pub(crate) fn find_by_suffix(
     if wanted.is_empty() || wanted.split('/').any(|part| part == "..") {
         return Ok(SuffixMatch::Other(missing));
     }
-    let target = WalkTarget { base: workspace.root().to_path_buf(), glob: None };
+    let target = WalkTarget::beneath(workspace.root().to_path_buf(), workspace)?;
     let limits = WalkLimits { hidden: true, gitignore: true, deadline: Some(SUFFIX_TIMEOUT), cancel };
     let found = walk(&[target], &limits)?;
     let ends_like = |ends: &str| -> Vec<&PathBuf> {

@@ -14,7 +14,7 @@ use crate::workspace::ToolWorkspace;
 /// Something that a model can call. One file or folder per tool, one line in [`crate::registry`].
 pub trait Tool: Send + Sync {
     /// As the model calls it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Name, description and schema as the model reads them, with the settings of the workspace.
     fn definition(&self, workspace: &ToolWorkspace) -> relaycode_llm::request::Tool;
@@ -33,8 +33,25 @@ pub trait Tool: Send + Sync {
     /// See [`ToolError`].
     fn run(&self, call: &ToolInvocation<'_>) -> Result<ToolOutput, ToolError>;
 
+    /// The project's files that a call looked at or changed. Its output is of no use any more once a later call touched them.
+    fn touched_files(&self, _arguments: &Map<String, Value>, _details: &Value) -> TouchedFiles {
+        TouchedFiles::default()
+    }
+
+    /// Whether `restore` takes something up: it goes on with a session that was summed up or handed over.
+    fn keeps_state(&self) -> bool {
+        false
+    }
+
     /// Takes up what an earlier call of the session left: `details` are those of its output. Called for each, oldest first.
     fn restore(&self, _workspace: &ToolWorkspace, _details: &Value) {}
+}
+
+/// Paths as the model names them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TouchedFiles {
+    pub read: Vec<String>,
+    pub changed: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

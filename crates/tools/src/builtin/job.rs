@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use relaycode_llm::message::UserContent;
 use relaycode_llm::request;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,6 +23,7 @@ const MAX_IDS: usize = 200;
 pub(crate) struct JobTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct JobInput {
     /// Jobs to wait for; all that run if neither this nor `cancel` is given.
     #[serde(default, deserialize_with = "one_or_many")]
@@ -86,6 +88,8 @@ impl Tool for JobTool {
                 known.iter().filter(|job| wanted.contains(&job.id)).map(|job| job.id.clone()).collect()
             }
         };
+        let is_known = |id: &&String| known.iter().any(|job| job.id == **id);
+        let missing: Vec<&str> = input.poll.iter().filter(|id| !is_known(id)).map(String::as_str).collect();
         if watched.is_empty() && cancelled.is_empty() {
             let text = match &input.poll[..] {
                 [] => "No running background jobs to wait for.".to_string(),
@@ -106,7 +110,12 @@ impl Tool for JobTool {
         let named =
             |job: &JobSnapshot| watched.contains(&job.id) || cancelled.iter().any(|(id, _)| *id == job.id);
         let shown: Vec<JobSnapshot> = jobs.list().into_iter().filter(named).collect();
-        Ok(report(call, &shown, &cancelled))
+        let mut output = report(call, &shown, &cancelled);
+        if let (false, Some(UserContent::Text(first))) = (missing.is_empty(), output.content.first_mut()) {
+            let said = format!("No matching jobs found for IDs: {}\n\n", missing.join(", "));
+            first.text.insert_str(0, &said);
+        }
+        Ok(output)
     }
 }
 
@@ -170,4 +179,87 @@ fn output(text: String, jobs: &[JobSnapshot], cancelled: &[(String, JobCancel)])
         details["cancelled"] = outcomes.collect();
     }
     ToolOutput::text(text, ToolCard { title: "job".to_string(), summary, body }).with_details(details)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use relaycode_llm::CancelToken;
+    use serde_json::Value;
+
+    use crate::fixture::{TestProject, text_of};
+    use serde_json::json;
+
+    fn with_jobs(count: usize) -> TestProject {
+        let project = TestProject::new(&[]);
+        for _ in 0..count {
+            let cancel = CancelToken::default();
+            project.workspace.jobs.register("bash", "make", Instant::now(), cancel).unwrap();
+        }
+        project
+    }
+
+    fn details(project: &TestProject, arguments: Value) -> Value {
+        project.call("job", arguments).unwrap().details.unwrap()
+    }
+
+    #[test]
+    fn the_details_have_what_is_known_of_each_job() {
+        let project = with_jobs(2);
+        project.workspace.jobs.complete("bash-1", Err("no such target".into()));
+        let jobs = details(&project, json!({ "list": true }))["jobs"].clone();
+        assert_eq!(jobs[0]["duration_ms"], Value::Null, "fields are in camel case");
+        assert!(jobs[0]["durationMs"].is_u64());
+        let known = |job: &Value| {
+            [&job["id"], &job["type"], &job["status"], &job["label"]]
+                .map(|value| value.as_str().unwrap().to_string())
+        };
+        assert_eq!(known(&jobs[0]), ["bash-1", "bash", "failed", "make"]);
+        assert_eq!(known(&jobs[1]), ["bash-2", "bash", "running", "make"]);
+        assert_eq!((&jobs[0]["errorText"], jobs[0].get("resultText")), (&json!("no such target"), None));
+        let cancelled =
+            details(&project, json!({ "cancel": ["bash-2", "bash-1", "x"] }))["cancelled"].clone();
+        let expected = json!([{ "id": "bash-2", "status": "cancelled" }, { "id": "bash-1", "status": "already_completed" }, { "id": "x", "status": "not_found" }]);
+        assert_eq!(cancelled, expected);
+    }
+
+    #[test]
+    fn a_call_that_is_stopped_shows_how_far_they_are_and_cancels_none() {
+        let project = with_jobs(1);
+        project.cancel.cancel();
+        let text = project.text("job", json!({}));
+        assert!(text.starts_with("## Still Running (1)\n- bash-1: running, "), "{text}");
+    }
+
+    #[test]
+    fn it_waits_for_the_first_and_no_longer_than_is_set() {
+        let mut project = with_jobs(2);
+        project.workspace.settings.poll_wait = std::time::Duration::ZERO;
+        assert!(project.text("job", json!({})).starts_with("## Still Running (2)"));
+        project.workspace.settings.poll_wait = std::time::Duration::from_secs(600);
+        project.workspace.jobs.complete("bash-2", Ok("built".into()));
+        let text = text_of(&project.call("job", json!({ "poll": ["bash-1", "bash-2"] })).unwrap());
+        assert!(
+            text.starts_with("## Completed (1)\n### bash-2: completed, ") && text.contains("\nbuilt\n"),
+            "{text}"
+        );
+        assert!(text.contains("## Still Running (1)\n- bash-1: running"), "{text}");
+    }
+
+    #[test]
+    fn ids_that_nobody_has_are_named_beside_the_others() {
+        let project = with_jobs(1);
+        project.workspace.jobs.complete("bash-1", Ok("built".into()));
+        let text = project.text("job", json!({ "poll": ["bash-1", "bash-7"] }));
+        assert!(text.starts_with("No matching jobs found for IDs: bash-7\n\n## Completed (1)"), "{text}");
+    }
+
+    #[test]
+    fn limit_200_ids() {
+        let many: Vec<String> = (0..201).map(|at| format!("bash-{at}")).collect();
+        let said = with_jobs(0).refusal("job", json!({ "poll": many }));
+        assert_eq!(said, "more than 200 ids in one call");
+        assert!(with_jobs(0).text("job", json!({ "poll": many[1..] })).starts_with("No matching jobs"));
+    }
 }

@@ -42,6 +42,8 @@ pub(crate) struct RecorderStart {
     pub group: Option<String>,
     /// What the log calls it.
     pub title: Option<String>,
+    /// The rule that let it run; `None`: the user, who was asked.
+    pub rule: Option<String>,
     pub is_fenced: bool,
     /// What it is going to destroy, beneath the project.
     pub doomed: Vec<String>,
@@ -77,6 +79,10 @@ struct RecorderEnd {
 impl CommandRecorder {
     pub(crate) fn new(door: Arc<Door>) -> CommandRecorder {
         CommandRecorder { door, worker: Mutex::default() }
+    }
+
+    pub(crate) fn door(&self) -> &Arc<Door> {
+        &self.door
     }
 
     /// Secures the project for a command. Returns what its keeper is to hold open.
@@ -236,8 +242,10 @@ impl<'d> TurnRecorder<'d> {
 
     fn begin(&mut self, start: RecorderStart) -> Result<Option<Arc<OwnedFd>>, String> {
         let call = start.call.clone();
-        // What is protected is set aside after commands in a fence alone.
-        if self.running.iter().any(|running| running.is_fenced != start.is_fenced) {
+        // What is protected is set aside after commands in a fence alone, and a record says what let its commands run.
+        let differs =
+            |running: &RecorderStart| running.is_fenced != start.is_fenced || running.rule != start.rule;
+        if self.running.iter().any(differs) {
             self.record(None)?;
         }
         self.running.push(start);
@@ -282,17 +290,27 @@ impl<'d> TurnRecorder<'d> {
         Ok(())
     }
 
+    /// The rules by which what runs now was let run; `None`: the user said yes to some of it.
+    fn deciding_rules(&self) -> Option<String> {
+        let rules: Option<Vec<&String>> = self.running.iter().map(|running| running.rule.as_ref()).collect();
+        let mut rules: Vec<String> = rules?.into_iter().map(|rule| format!("the rule `{rule}`")).collect();
+        rules.dedup();
+        Some(rules.join(" and "))
+    }
+
     /// Secures the project again, if a command runs.
     fn resume(&mut self) -> Result<(), String> {
         let Some(newest) = self.running.last() else { return Ok(()) };
         if self.is_recording {
             return Ok(());
         }
+        let rules = self.deciding_rules();
         let what = RecordedCommand {
             argv: &newest.argv,
             message: newest.title.as_deref(),
             now: now(),
             origin: "agent",
+            decided_by: rules.as_deref(),
             is_fenced: self.running.iter().all(|running| running.is_fenced),
         };
         let stop = || newest.cancel.is_cancelled();

@@ -11,6 +11,7 @@ fn start(call: &str, group: &str, is_fenced: bool) -> RecorderStart {
         argv: vec!["true".into()],
         group: Some(group.into()),
         title: Some(format!("title of {group}")),
+        rule: Some("allow true".into()),
         is_fenced,
         doomed: Vec::new(),
         cancel: CancelToken::default(),
@@ -121,4 +122,33 @@ fn a_command_that_nobody_began_has_no_end_and_an_unknown_recording_is_refused() 
     other.close();
     recorder.begin(start("3", "ours", true)).unwrap();
     recorder.end("3", None, false).unwrap();
+}
+
+#[test]
+fn a_record_of_commands_side_by_side_names_what_let_each_run() {
+    let project = TestProject::new(&[("a.txt", "one\n")]);
+    let recorder = project.workspace.recorder().clone();
+    let by_rule = |call: &str, rule: Option<&str>| RecorderStart {
+        rule: rule.map(str::to_string),
+        ..start(call, "g", true)
+    };
+    recorder.begin(by_rule("1", Some("a"))).unwrap();
+    project.put("a.txt", "two\n");
+    recorder.begin(by_rule("2", Some("b"))).unwrap();
+    project.put("a.txt", "three\n");
+    recorder.begin(by_rule("3", None)).unwrap();
+    project.put("a.txt", "four\n");
+    for call in ["1", "2", "3"] {
+        recorder.end(call, None, false).unwrap();
+    }
+    recorder.end_turn();
+    let ledger = &project.workspace.door.ledger;
+    let page = ledger.log_page(0, 100).unwrap();
+    let mut by: Vec<_> = page.entries[0]
+        .members
+        .iter()
+        .map(|member| ledger.record(member.id.unwrap()).unwrap().decided_by.unwrap())
+        .collect();
+    by.sort();
+    assert_eq!(by, ["the rule `a`", "the rule `a` and the rule `b`", "user"]);
 }

@@ -51,6 +51,8 @@ struct BackgroundJob {
     cancel: CancelToken,
     /// The model knows how it ended.
     is_told: bool,
+    /// So does the person.
+    is_shown: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -164,6 +166,7 @@ impl BackgroundJobs {
             ended: None,
             cancel,
             is_told: false,
+            is_shown: false,
         });
         Ok(id)
     }
@@ -268,6 +271,8 @@ impl BackgroundJobs {
     pub(crate) fn acknowledge(&self, ids: &[String]) {
         for job in self.table().jobs.iter_mut().filter(|job| ids.contains(&job.id)) {
             job.is_told |= job.status != JobStatus::Running;
+            // The call that told the model is shown.
+            job.is_shown |= job.is_told;
         }
     }
 
@@ -285,6 +290,24 @@ impl BackgroundJobs {
         });
         news.map(|job| {
             job.is_told = true;
+            job.snapshot(now)
+        })
+        .collect()
+    }
+
+    /// Whether [`take_unshown`](BackgroundJobs::take_unshown) has something.
+    pub fn has_unshown(&self) -> bool {
+        self.table().jobs.iter().any(BackgroundJob::is_unshown)
+    }
+
+    /// Jobs that ended by themselves and of which the person did not hear. They are taken to know from now on; what the model
+    /// knows is another matter.
+    pub fn take_unshown(&self) -> Vec<JobSnapshot> {
+        let now = Instant::now();
+        let mut table = self.table();
+        let news = table.jobs.iter_mut().filter(|job| job.is_unshown());
+        news.map(|job| {
+            job.is_shown = true;
             job.snapshot(now)
         })
         .collect()
@@ -321,6 +344,10 @@ impl JobTable {
 }
 
 impl BackgroundJob {
+    fn is_unshown(&self) -> bool {
+        !self.is_shown && self.result.is_some() && self.status != JobStatus::Cancelled
+    }
+
     fn snapshot(&self, now: Instant) -> JobSnapshot {
         let took = self.ended.unwrap_or(now).saturating_duration_since(self.began);
         let (result_text, error_text) = match &self.result {

@@ -77,3 +77,21 @@ fn a_cancelled_job_stays_cancelled_and_keeps_what_it_said() {
     assert_eq!(jobs.cancel(&id), JobCancel::AlreadyCompleted);
     assert_eq!(jobs.take_finished(), []);
 }
+
+#[test]
+fn a_person_is_shown_what_ended_by_itself_and_what_no_call_showed() {
+    let jobs = BackgroundJobs::default();
+    let (by_itself, polled, cancelled) = (add(&jobs), add(&jobs), add(&jobs));
+    assert!(!jobs.has_unshown());
+    jobs.complete(&by_itself, Ok("done".into()));
+    jobs.complete(&polled, Ok("done".into()));
+    jobs.acknowledge(std::slice::from_ref(&polled));
+    jobs.cancel(&cancelled);
+    jobs.complete(&cancelled, Err("stopped".into()));
+    assert!(jobs.has_unshown());
+    let shown: Vec<String> = jobs.take_unshown().into_iter().map(|job| job.id).collect();
+    assert_eq!(shown, std::slice::from_ref(&by_itself));
+    assert!(!jobs.has_unshown() && jobs.take_unshown().is_empty());
+    let told: Vec<String> = jobs.take_finished().into_iter().map(|job| job.id).collect();
+    assert_eq!(told, [by_itself], "the model is told all the same");
+}

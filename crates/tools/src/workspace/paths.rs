@@ -39,9 +39,11 @@ pub enum WorkspacePathError {
     #[error("`{path}` cannot be looked at: {reason}")]
     Unreadable { path: String, reason: String },
     #[error(
-        "`{path}` is in an added directory, which can be read but not changed: only the project's files can be undone"
+        "`{path}` is outside of the project, where files can be read but not changed: only the project's can be undone"
     )]
     ReadOnly { path: String },
+    #[error("`{0}` is an address that can at most be read; name a file of the project")]
+    Address(String),
     #[error("`{path}` cannot be changed: {reason}")]
     NoTarget { path: String, reason: String },
 }
@@ -79,6 +81,9 @@ impl ToolWorkspace {
     /// # Errors
     /// If it is not one of the project's, or cannot be.
     pub fn resolve_target(&self, text: &str) -> Result<(RelPath, WorkspacePath), WorkspacePathError> {
+        if is_address(text) {
+            return Err(WorkspacePathError::Address(text.to_string()));
+        }
         let found = self.resolve(text)?;
         let Ok(inside) = found.path.strip_prefix(self.root()) else {
             return Err(WorkspacePathError::ReadOnly { path: text.to_string() });
@@ -120,6 +125,15 @@ impl ToolWorkspace {
         }
         Ok(self.current_directory().join(text))
     }
+}
+
+/// Whether it is `artifact://3`, `https://…` and the like. As a path, it would make directories of that name.
+fn is_address(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        scheme != "file"
+            && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte))
+    })
 }
 
 /// The path behind every link; what does not exist is taken as it is written. And whether it exists.

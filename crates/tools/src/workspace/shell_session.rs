@@ -97,8 +97,9 @@ impl ShellDirectory {
             DirBuilder::new().mode(0o700).create(&own)?;
         }
         // Another command could have put a link there.
-        for name in ["state", "cwd"] {
-            match fs::remove_file(own.join(format!("{name}.{command}"))) {
+        let lists = ["names".to_string(), "functions".to_string()];
+        for name in lists.into_iter().chain(["state", "cwd"].map(|name| format!("{name}.{command}"))) {
+            match fs::remove_file(own.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }

@@ -1,5 +1,5 @@
-//! `ask`: questions to the user, each with options and always with a free answer. Who does not answer in time gets what the model
-//! recommends.
+//! `ask`: questions to the user, each with options and always with a free answer. If nobody answers in
+//! time, the model is told so and goes on with what it recommends: nobody is said to have chosen it.
 
 use relaycode_llm::request;
 use relaycode_text::plural::pluralize;
@@ -27,6 +27,7 @@ const OTHER: &str = "Other (type your own)";
 pub(crate) struct AskTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct AskInput {
     /// One or more.
     #[schemars(length(min = 1))]
@@ -65,6 +66,9 @@ struct QuestionResult {
     selected_options: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     custom_input: Option<String>,
+    /// Nobody answered for so many seconds. What is selected is the model's recommendation.
+    #[serde(rename = "unansweredSeconds", skip_serializing_if = "Option::is_none")]
+    unanswered: Option<u64>,
 }
 
 impl Tool for AskTool {
@@ -137,8 +141,18 @@ fn check(questions: &[AskQuestion]) -> Result<(), ToolError> {
 impl AskQuestion {
     fn ask(self, call: &ToolInvocation<'_>) -> Result<QuestionResult, ToolError> {
         let AskQuestion { id, question, options, multi, recommended } = self;
-        let options: Vec<String> = options.into_iter().map(|option| option.label).collect();
-        let recommended = recommended.filter(|at| *at < options.len());
+        let (mut labels, mut best) = (Vec::new(), None);
+        for (at, option) in options.into_iter().enumerate() {
+            // It is always there, and once is enough.
+            if option.label.trim().eq_ignore_ascii_case(OTHER) {
+                continue;
+            }
+            if recommended == Some(at) {
+                best = Some(labels.len());
+            }
+            labels.push(option.label);
+        }
+        let (options, recommended) = (labels, best);
         let mut result = QuestionResult {
             id: Some(id),
             question,
@@ -146,6 +160,7 @@ impl AskQuestion {
             multi,
             selected_options: Vec::new(),
             custom_input: None,
+            unanswered: None,
         };
         for _ in 0..MAX_ROUNDS {
             let wants_text = result.choose(call, recommended)?;
@@ -172,18 +187,22 @@ impl QuestionResult {
             Some(best) if best == at && !self.multi => format!("{option} (Recommended)"),
             _ => option.clone(),
         };
-        let usual = recommended.unwrap_or(0);
         let asked = HostQuestion {
             call: call.id.to_string(),
             text: self.question.clone(),
             options: self.options.iter().enumerate().map(label).chain([OTHER.to_string()]).collect(),
             several: self.multi,
-            default: Some(usual),
-            deadline: call.workspace.settings.ask_timeout,
+            default: recommended,
+            // What is planned is worth waiting for.
+            deadline: call.workspace.settings.ask_timeout.filter(|_| !call.workspace.is_planning()),
         };
         let chosen = match call.host.ask(&asked) {
             HostAnswer::Options { chosen } => chosen,
-            HostAnswer::TimedOut => vec![usual],
+            HostAnswer::TimedOut => {
+                let waited = call.workspace.settings.ask_timeout.unwrap_or_default();
+                self.unanswered = Some(waited.as_secs());
+                recommended.into_iter().collect()
+            }
             HostAnswer::Text { text } => {
                 self.custom_input = Some(text);
                 return Ok(false);
@@ -219,6 +238,13 @@ impl QuestionResult {
     }
 
     fn sentence(&self) -> String {
+        if self.unanswered.is_some() {
+            let advice = match self.selected_options.is_empty() {
+                true => "Decide by yourself where a wrong guess does no harm, else end with the question.",
+                false => "The user has not chosen that: say at the end that you went on with it.",
+            };
+            return format!("(relay: {}. {advice})", self.words());
+        }
         let selected = self.selected_options.join(", ");
         match (&self.custom_input, selected.is_empty()) {
             (None, true) => "User selected nothing".to_string(),
@@ -233,6 +259,13 @@ impl QuestionResult {
     }
 
     fn words(&self) -> String {
+        if let Some(seconds) = self.unanswered {
+            let going_on = match self.selected_options.first() {
+                Some(option) => format!("; going on with {option}, as recommended"),
+                None => String::new(),
+            };
+            return format!("no answer within {seconds} s{going_on}");
+        }
         let custom = self.custom_input.iter().map(|text| format!("\"{text}\""));
         let all: Vec<String> = self.selected_options.iter().cloned().chain(custom).collect();
         if all.is_empty() { "nothing".to_string() } else { all.join(", ") }

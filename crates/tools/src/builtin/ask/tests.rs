@@ -84,13 +84,27 @@ fn several_questions_are_answered_by_their_ids() {
 }
 
 #[test]
-fn after_the_deadline_the_recommended_or_the_first_counts() {
-    for (recommended, expected) in
-        [(json!({"recommended": 1}), "blue"), (json!({}), "red"), (json!({"recommended": 9}), "red")]
-    {
+fn nobody_is_said_to_have_chosen_what_the_deadline_chose() {
+    let project = answering([HostAnswer::TimedOut]);
+    let output = project.call("ask", json!({"questions": [colour(json!({"recommended": 1}))]})).unwrap();
+    assert_eq!(
+        text_of(&output),
+        "(relay: no answer within 30 s; going on with blue, as recommended. The user has not chosen that: say at the end that you went \
+         on with it.)"
+    );
+    assert_eq!(output.card.summary, "no answer within 30 s; going on with blue, as recommended");
+    let details = output.details.unwrap();
+    assert_eq!((&details["selectedOptions"], &details["unansweredSeconds"]), (&json!(["blue"]), &json!(30)));
+    for recommended in [json!({}), json!({"recommended": 9}), json!({"multi": true})] {
         let project = answering([HostAnswer::TimedOut]);
-        assert_eq!(ask(&project, &[colour(recommended)]).0, format!("User selected: {expected}"));
+        let (text, details) = ask(&project, &[colour(recommended)]);
+        assert!(text.starts_with("(relay: no answer within 30 s. Decide by yourself"), "{text}");
+        assert_eq!(details["selectedOptions"], json!([]));
+        assert_eq!(project.host.questions.lock().unwrap()[0].default, None, "Enter alone chooses nothing");
     }
+    let project = answering([options(&[0]), HostAnswer::TimedOut]);
+    let (text, _) = ask(&project, &[colour(json!({})), colour(json!({"id": "other"}))]);
+    assert_eq!(text, "User answers:\ncolour: red\nother: no answer within 30 s");
 }
 
 #[test]
@@ -130,4 +144,23 @@ fn error_no_questions_and_too_many() {
     let long = colour(json!({"question": "x".repeat(4_001)}));
     assert!(project.refusal("ask", json!({"questions": [long]})).contains("4000 bytes"));
     assert!(project.refusal("ask", json!({"questions": [{"id": "x"}]})).contains("missing field"));
+}
+
+#[test]
+fn the_option_that_is_always_there_is_shown_once() {
+    let project = answering([options(&[1])]);
+    let labels = json!([{"label": "Other (type your own)"}, {"label": "red"}, {"label": "blue"}]);
+    let (text, details) = ask(&project, &[colour(json!({"options": labels, "recommended": 2}))]);
+    assert_eq!((text.as_str(), &details["options"]), ("User selected: blue", &json!(["red", "blue"])));
+    let asked = &project.host.questions.lock().unwrap()[0];
+    assert_eq!(asked.options, ["red", "blue (Recommended)", "Other (type your own)"]);
+    assert_eq!(asked.default, Some(1));
+}
+
+#[test]
+fn it_is_offered_like_every_tool_and_left_out_by_whoever_has_nobody_to_ask() {
+    let project = answering([]);
+    let tool = crate::registry::by_name("ask").unwrap();
+    let fields = &tool.definition(&project.workspace).parameters;
+    assert_eq!(fields["properties"]["questions"]["minItems"], 1, "{fields}");
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use relaycode_exec::JobEnvironment;
+use relaycode_project::protected::SECRET_VARIABLES;
 
 use crate::tool::ToolError;
 use crate::workspace::{CommandSurroundings, ToolSettings};
@@ -44,7 +45,7 @@ const UNATTENDED: &[(&str, &str)] = &[
 pub(super) fn command_environment(
     surroundings: &CommandSurroundings,
     settings: &ToolSettings,
-    is_pty: bool,
+    (is_pty, is_fenced): (bool, bool),
     more: Vec<(OsString, OsString)>,
 ) -> JobEnvironment {
     let mut set: Vec<(OsString, OsString)> =
@@ -54,8 +55,12 @@ pub(super) fn command_environment(
     }
     set.push(("TERM".into(), if is_pty { "xterm-256color" } else { "dumb" }.into()));
     set.extend(more);
+    let known: Vec<OsString> = match is_fenced {
+        true => SECRET_VARIABLES.iter().map(OsString::from).collect(),
+        false => Vec::new(),
+    };
     JobEnvironment {
-        remove: surroundings.secret_variables.clone(),
+        remove: [surroundings.secret_variables.clone(), known].concat(),
         // Functions of a shell that relay was started from, and what relay itself goes by.
         remove_prefixes: vec!["BASH_FUNC_".to_string(), "RELAY_".to_string()],
         set,

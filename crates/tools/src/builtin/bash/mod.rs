@@ -1,6 +1,7 @@
 //! `bash`: a command in a shell that remembers where it is, its variables and its functions; each in a fresh process and in its
 //! fence, and what it changes in the project is recorded with the turn's edits.
 
+mod addresses;
 mod environment;
 mod interceptor;
 mod permit;
@@ -28,10 +29,13 @@ use serde_json::json;
 use crate::card::ToolCard;
 use crate::command_recorder::RecorderStart;
 use crate::host::ToolProgress;
+use crate::internal_urls::route;
 use crate::schema;
 use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 use crate::workspace::{CommandSurroundings, ToolWorkspace};
-use permit::CommandPermit;
+use addresses::PlacedAddresses;
+pub use interceptor::{InterceptorRule, InterceptorRuleError};
+use permit::BashPermit;
 use report::{CommandAbout, ShellEnd, card_title, next_artifact};
 use run::{CommandOrder, CommandRun, RunningCommand, bash_words};
 
@@ -56,8 +60,10 @@ const BACKGROUND_MARGIN: Duration = Duration::from_secs(1);
 pub(crate) struct BashTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct BashInput {
     /// The command, in bash.
+    #[serde(alias = "cmd")]
     command: String,
     /// Variables for this command alone.
     #[serde(default)]
@@ -66,14 +72,18 @@ struct BashInput {
     #[serde(default)]
     timeout: Option<f64>,
     /// The directory it starts in; where the last command ended if left out.
-    #[serde(default)]
+    #[serde(default, alias = "workdir")]
     cwd: Option<String>,
     /// Give it a terminal, for programs that want one. Nobody types into it.
     #[serde(default)]
     pty: bool,
     /// Let it run in the background, and go on at once; `job` tells of it.
-    #[serde(default, rename = "async")]
+    #[serde(default, rename = "async", alias = "run_in_background")]
     is_async: bool,
+    /// What the shells of other agents take: a few words for people. Not in the schema.
+    #[serde(default, rename = "description")]
+    #[schemars(skip)]
+    _description: serde::de::IgnoredAny,
 }
 
 impl Tool for BashTool {
@@ -100,19 +110,22 @@ impl Tool for BashTool {
         }
         if settings.bash_interceptor
             && let Some(said) =
-                interceptor::better_tool(&input.command, &|name| crate::registry::by_name(name).is_some())
+                interceptor::better_tool(&input.command, &settings.interceptor_rules, &|name| {
+                    call.workspace.offers(name)
+                })
         {
             return Err(ToolError::refused(said));
         }
-        let variables = input.env.clone().unwrap_or_default();
-        environment::check_variables(&variables)?;
+        if let Some(variables) = &input.env {
+            environment::check_variables(variables)?;
+        }
         let (timeout, timeout_note) = clamp_timeout(input.timeout)?;
         let directory = start_directory(call.workspace, input.cwd.as_deref())?;
         let surroundings = call.workspace.surroundings.as_ref();
         let surroundings =
             surroundings.ok_or_else(|| ToolError::refused("no commands can be run in this session"))?;
         call.check_cancelled()?;
-        let started = start(call, surroundings, &input, variables, (timeout, timeout_note), directory)?;
+        let started = start(call, surroundings, &input, (timeout, timeout_note), directory)?;
         follow(call, started, &input, timeout)
     }
 }
@@ -153,6 +166,13 @@ fn start_directory(workspace: &ToolWorkspace, cwd: Option<&str>) -> Result<PathB
         // A command may have removed where it stood.
         return Ok(if now.is_dir() { now } else { workspace.root().to_path_buf() });
     };
+    if let Some((urls, rest)) = route(cwd.trim()) {
+        let said = match urls.file(rest, workspace) {
+            Ok(_) => format!("`{cwd}` is a file, not a directory; name it in the command"),
+            Err(said) => said,
+        };
+        return Err(ToolError::refused(said));
+    }
     let found = workspace.resolve(cwd).map_err(|error| ToolError::refused(error.to_string()))?;
     if !found.exists {
         return Err(ToolError::refused(format!("the directory `{}` does not exist", found.shown)));
@@ -168,7 +188,6 @@ fn start(
     call: &ToolInvocation<'_>,
     surroundings: &CommandSurroundings,
     input: &BashInput,
-    variables: BTreeMap<String, String>,
     (timeout, timeout_note): (Duration, Option<String>),
     directory: PathBuf,
 ) -> Result<StartedShell, ToolError> {
@@ -181,10 +200,11 @@ fn start(
         true => Path::new("/tmp"),
         false => &surroundings.scratch_dir,
     };
-    let in_fence = workspace.access != Access::Full;
+    let in_fence = workspace.command_access() != Access::Full;
     let temporary = workspace.shell().directory(in_fence, scratch).map_err(no_scratch)?.path().to_path_buf();
-    let permit = permit::permit(call, surroundings, &input.command, (&directory, &temporary))?;
-    let CommandPermit { fence, is_widened, rule, doomed } = permit;
+    let PlacedAddresses { command, variables, notes } = addresses::place(input, workspace, &temporary)?;
+    let permit = permit::permit(call, surroundings, &command, (&directory, &temporary))?;
+    let BashPermit { fence, is_widened, rule, is_asked, doomed } = permit;
     let is_fenced = fence.is_some();
     let (number, temporary, own) = {
         let mut shell = workspace.shell();
@@ -200,6 +220,7 @@ fn start(
             user_home: workspace.user_home.as_deref(),
             relay_home: surroundings.relay_home.as_deref(),
             temp: &temporary,
+            listings: Some(workspace.listings()),
         };
         project_fence(&place, access, &grants, &|name| {
             surroundings.variables.get(std::ffi::OsStr::new(name)).cloned()
@@ -221,9 +242,15 @@ fn start(
         (false, true) => "read",
         (false, false) => "keep",
     };
-    let words = bash_words(&own, (mode, number), &input.command, variables.into_iter());
+    let words =
+        bash_words(&own, (mode, number, workspace.settings.bash_startup), &command, variables.into_iter());
     let job = Job {
-        environment: environment::command_environment(surroundings, &workspace.settings, input.pty, more),
+        environment: environment::command_environment(
+            surroundings,
+            &workspace.settings,
+            (input.pty, is_fenced),
+            more,
+        ),
         output: match input.pty {
             true => JobOutput::Pty { rows: PTY_ROWS, columns: PTY_COLUMNS },
             false => JobOutput::Merged,
@@ -240,9 +267,10 @@ fn start(
     };
     let record = may_write.then(|| RecorderStart {
         call: call.id.to_string(),
-        argv: ["bash", "-c", &input.command].map(Into::into).to_vec(),
+        argv: ["bash", "-c", &command].map(Into::into).to_vec(),
         group: workspace.group(),
         title: workspace.title(),
+        rule: (!is_asked).then(|| rule.clone()),
         is_fenced,
         doomed,
         cancel: cancel.clone(),
@@ -260,13 +288,14 @@ fn start(
         line: input.command.clone(),
         timeout,
         is_pty: input.pty,
-        root: workspace.root().to_path_buf(),
         rule,
-        notes: timeout_note.into_iter().collect(),
+        notes: timeout_note.into_iter().chain(notes).collect(),
         artifact,
+        warnings: workspace.warnings.clone(),
     });
     let of_job = about.clone();
     let running = RunningCommand::start(order, workspace.jobs.clone(), &input.command, move |run| {
+        of_job.warn_person(run);
         of_job.report(run, &ShellEnd::of_job())
     });
     Ok(StartedShell { running, about, number, is_fenced })
@@ -314,6 +343,7 @@ fn follow(
         }
         match running.result.recv_timeout(TICK) {
             Ok(run) => {
+                about.warn_person(&run);
                 if call.cancel.is_cancelled() {
                     return Err(ToolError::Aborted);
                 }

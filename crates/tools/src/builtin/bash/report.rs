@@ -1,8 +1,10 @@
 //! What the model and people read of a command that ended.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
+use relaycode_door::GitPutBack;
 use relaycode_exec::{CapturedOutput, ExecError, ExitReason, JobOutcome};
 use relaycode_project::fence::find_fence_hit;
 use serde_json::{Value, json};
@@ -10,10 +12,12 @@ use serde_json::{Value, json};
 use super::run::{CommandRun, CommandRunError};
 use crate::card::{CardBody, ToolCard};
 use crate::tool::{ToolError, ToolOutput};
-use crate::workspace::ShellStateEnd;
+use crate::workspace::{ShellStateEnd, ToolWarnings};
 
 /// Lines of the end of an output that people see.
 const MAX_CARD_LINES: usize = 200;
+/// Names of one kind that the person is told; the model is told all.
+const MAX_WARNED: usize = 3;
 
 /// What is known of a command beside how it ended.
 pub(super) struct CommandAbout {
@@ -22,10 +26,10 @@ pub(super) struct CommandAbout {
     pub is_pty: bool,
     /// Where its whole output would be, and the address of that.
     pub artifact: Option<(PathBuf, String)>,
-    pub root: PathBuf,
     pub rule: String,
     /// Told before everything else: a timeout that was changed.
     pub notes: Vec<String>,
+    pub warnings: Arc<ToolWarnings>,
 }
 
 /// The shell after the command.
@@ -43,6 +47,25 @@ impl ShellEnd {
 }
 
 impl CommandAbout {
+    /// Tells the person in one sentence what a model's words are no good for.
+    pub(super) fn warn_person(&self, run: &CommandRun) {
+        let mut parts = Vec::new();
+        match &run.changes {
+            Ok(changes) => {
+                parts.extend(some_of("cannot be undone", &changes.irreversible));
+                parts.extend(some_of("put back as it was", &changes.set_aside));
+            }
+            Err(error) => {
+                parts.push(format!("what it changed is not recorded, so it cannot be undone: {error}"));
+            }
+        }
+        let put_back: Vec<String> = run.git.files.iter().map(GitPutBack::sentence).collect();
+        parts.extend(some_of("git could have run something", &put_back));
+        if !parts.is_empty() {
+            self.warnings.add(format!("{}: {}", card_title(&self.line), parts.join("; ")));
+        }
+    }
+
     pub(super) fn report(&self, run: &CommandRun, shell: &ShellEnd) -> Result<ToolOutput, ToolError> {
         let outcome = match &run.outcome {
             Ok(outcome) => outcome,
@@ -118,18 +141,14 @@ impl CommandAbout {
                 notes.push(format!("What it changed is not recorded yet, so it cannot be undone: {error}"));
             }
         }
-        if let Some(fence) = &run.fence {
-            for made in fence.made_names() {
-                let made = made.strip_prefix(&self.root).unwrap_or(made).display().to_string();
-                notes.push(format!(
-                    "It made {made}, which can make git run something; the user has to look at it"
-                ));
-            }
-            if !outcome.reason.is_success()
-                && let Some(hit) = find_fence_hit(shown, &fence.fence)
-            {
-                notes.push(format!("The fence may be why it failed: {}", hit.sentence()));
-            }
+        notes.extend(
+            run.git.files.iter().map(|file| format!("{}. Only the user can change it", file.sentence())),
+        );
+        if let Some(fence) = &run.fence
+            && !outcome.reason.is_success()
+            && let Some(hit) = find_fence_hit(shown, &fence.fence)
+        {
+            notes.push(format!("The fence may be why it failed: {}", hit.sentence()));
         }
         notes
     }
@@ -181,9 +200,20 @@ impl CommandAbout {
             "changes": changes.map(|changes| &changes.records),
             "changedFiles": changes.map(|changes| changes.files),
             "setAside": changes.map(|changes| &changes.set_aside),
+            "gitPutBack": run.git.files.iter().map(|file| file.sentence()).collect::<Vec<_>>(),
             "leftBehind": outcome.left_behind,
         })
     }
+}
+
+/// The first of them, and how many there are.
+fn some_of(what: &str, all: &[String]) -> Option<String> {
+    let first = all.get(..all.len().min(MAX_WARNED)).filter(|first| !first.is_empty())?;
+    let more = match all.len() - first.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!("{what}: {}{more}", first.join(", ")))
 }
 
 /// The command on one line.
@@ -239,10 +269,13 @@ fn plain_terminal_text(text: &str) -> String {
                 }
                 _ => {}
             },
-            '\r' if characters.peek() == Some(&'\n') => {}
             '\r' => {
-                let line = plain.rfind('\n').map_or(0, |at| at + 1);
-                plain.truncate(line);
+                // A terminal makes CR CR LF of a line that ends in CR LF already.
+                while characters.next_if_eq(&'\r').is_some() {}
+                if characters.peek() != Some(&'\n') {
+                    let line = plain.rfind('\n').map_or(0, |at| at + 1);
+                    plain.truncate(line);
+                }
             }
             '\u{8}' => {
                 if plain.chars().next_back().is_some_and(|c| c != '\n') {
@@ -286,9 +319,21 @@ mod tests {
     }
 
     #[test]
+    fn artifacts_are_numbered_on_also_in_a_session_that_goes_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let next = || next_artifact(directory.path());
+        assert_eq!(next(), (directory.path().join("0.bash.log"), "artifact://0".to_string()));
+        for name in ["0.bash.log", "7.bash.log", "notes.txt"] {
+            std::fs::write(directory.path().join(name), "").unwrap();
+        }
+        assert_eq!(next(), (directory.path().join("8.bash.log"), "artifact://8".to_string()));
+    }
+
+    #[test]
     fn a_terminal_is_read_as_it_looks_at_the_end() {
         let said = "\u{1b}[1;31mred\u{1b}[0m\r\n10%\r50%\r100%\r\n\u{1b}]0;title\u{7}abc\u{8}d\u{1b}]8;;x\u{1b}\\link\u{7}\r\n";
         assert_eq!(plain_terminal_text(said), "red\n100%\nabdlink\n");
         assert_eq!(plain_terminal_text("\u{1b}[31"), "");
+        assert_eq!(plain_terminal_text("red\r\r\n10%\r20%\r\n"), "red\n20%\n");
     }
 }

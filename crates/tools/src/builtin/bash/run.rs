@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use relaycode_door::GitGuardReport;
 use relaycode_exec::{ExecError, Job, JobOutcome, Runner};
 use relaycode_llm::CancelToken;
 use relaycode_project::fence::ProjectFence;
@@ -37,6 +38,8 @@ pub(super) struct CommandRun {
     /// `Err` with a sentence: it did not begin.
     pub outcome: Result<JobOutcome, CommandRunError>,
     pub fence: Option<ProjectFence>,
+    /// What steers git and is as before again.
+    pub git: GitGuardReport,
     /// `Err`: what it changed is not recorded, and why.
     pub changes: Result<CommandChanges, String>,
     /// Line feeds that it printed.
@@ -182,10 +185,19 @@ impl CommandOrder {
                 Err(error) => {
                     let outcome = Err(CommandRunError::NotSecured(error));
                     let changes = Ok(CommandChanges::default());
-                    return CommandRun { outcome, fence: self.fence, changes, lines: 0 };
+                    return CommandRun {
+                        outcome,
+                        fence: self.fence,
+                        changes,
+                        git: GitGuardReport::default(),
+                        lines: 0,
+                    };
                 }
             }
         }
+        let door = self.recorder.door().clone();
+        let guard = self.fence.as_mut().and_then(|fence| fence.git.take());
+        let guard = guard.map(|found| door.guard_git(found));
         let stop = || self.cancel.is_cancelled();
         let mut watch = |bytes: &[u8]| live.push(bytes);
         self.job.fence = self.fence.as_ref().map(|fence| Box::new(fence.fence.clone()));
@@ -195,15 +207,17 @@ impl CommandOrder {
         };
         // The recording holds its own lock until here.
         self.job.keep_open = None;
-        // What it made where git looks for what to run does not stay because another command goes on.
-        let at_once = self.fence.as_ref().is_some_and(|fence| !fence.made_names().is_empty());
+        // Before anything else runs, also before another command that goes on has ended.
+        let ran = outcome.as_ref().ok();
+        let git = guard.map(|guard| guard.finish(self.job.fence.as_deref(), ran)).unwrap_or_default();
         let changes = match call {
-            Some(call) => self.recorder.end(&call, outcome.as_ref().ok(), at_once),
+            Some(call) => self.recorder.end(&call, outcome.as_ref().ok(), !git.is_empty()),
             None => Ok(CommandChanges::default()),
         };
         CommandRun {
             outcome: outcome.map_err(CommandRunError::from),
             fence: self.fence,
+            git,
             changes,
             lines: live.lines(),
         }
@@ -213,7 +227,7 @@ impl CommandOrder {
 /// The words that run a command in bash: nothing of the user's start-up files, and what the wrapper is told.
 pub(super) fn bash_words(
     own: &std::path::Path,
-    (mode, number): (&str, u64),
+    (mode, number, startup): (&str, u64, bool),
     command: &str,
     variables: impl Iterator<Item = (String, String)>,
 ) -> Vec<OsString> {
@@ -223,6 +237,7 @@ pub(super) fn bash_words(
     words.push(own.into());
     words.push(mode.into());
     words.push(number.to_string().into());
+    words.push(if startup { "startup" } else { "plain" }.into());
     words.push(command.into());
     words.extend(variables.map(|(name, value)| OsString::from(format!("{name}={value}"))));
     words

@@ -67,14 +67,14 @@ fn a_keeper_that_is_not_there_is_told_and_nothing_is_recorded() {
 fn what_nobody_could_be_asked_is_listed_once() {
     let project = project();
     for _ in 0..3 {
-        let said = project.refusal("bash", json!({ "command": "npm publish" }));
-        assert!(said.contains("`npm publish` needs the network, and there is nobody to ask"), "{said}");
+        let said = project.refusal("bash", json!({ "command": "npm install" }));
+        assert!(said.contains("`npm install` needs the network, and there is nobody to ask"), "{said}");
     }
     let said = project.workspace.take_unanswered();
     assert_eq!(
         said,
         [
-            "`npm publish` needs the network; the rule `npm publish * [network]` would allow it (`relay permissions add`)"
+            "`npm install` needs the network; the rule `npm install * [network]` would allow it (`relay permissions add`)"
         ]
     );
     assert!(project.workspace.take_unanswered().is_empty());

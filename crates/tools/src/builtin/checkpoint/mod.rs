@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::card::{CardBody, ToolCard};
+use crate::jobs::JobStatus;
 use crate::schema;
 use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 use crate::workspace::{CheckpointState, ConversationMark, RewindRequest, ToolWorkspace};
@@ -23,6 +24,7 @@ pub(crate) struct CheckpointTool;
 pub(crate) struct RewindTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct CheckpointInput {
     /// What you want to find out.
     goal: String,
@@ -97,6 +99,9 @@ impl Tool for RewindTool {
         let CheckpointState::Active(mark) = call.workspace.checkpoint().clone() else {
             return Err(ToolError::refused("No checkpoint is active. `checkpoint` sets one."));
         };
+        if !keep_files {
+            check_jobs(call)?;
+        }
         let restored = if keep_files { Vec::new() } else { take_back_files(call, &mark)? };
         let files = pluralize(restored.len(), "file");
         let text = format!("Rewound: {files} as at the checkpoint. The conversation goes on from there.");
@@ -109,8 +114,25 @@ impl Tool for RewindTool {
     }
 }
 
+/// What a command in the background changes is recorded when it ends, by comparison: before that nothing of it can be taken back,
+/// and what is taken back meanwhile would be taken for its work.
+fn check_jobs(call: &ToolInvocation<'_>) -> Result<(), ToolError> {
+    let jobs = call.workspace.jobs.list();
+    let running = jobs.iter().filter(|job| job.status == JobStatus::Running);
+    let names: Vec<&str> = running.map(|job| job.id.as_str()).collect();
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(ToolError::refused(format!(
+        "nothing was changed: what commands in the background change can be taken back only when they have ended, and {} still \
+         runs. Wait for it or cancel it with `job`, or call rewind with `keepFiles`",
+        names.join(", ")
+    )))
+}
+
 /// Takes back what was changed since the mark; the files' names.
 fn take_back_files(call: &ToolInvocation<'_>, mark: &ConversationMark) -> Result<Vec<String>, ToolError> {
+    call.workspace.check_not_planning("the project")?;
     let Some(group) = mark.group.as_deref() else { return Ok(Vec::new()) };
     let rewind = RewindMark {
         group,

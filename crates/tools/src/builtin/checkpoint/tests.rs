@@ -122,3 +122,22 @@ fn error_no_words_and_too_many() {
     assert_eq!(project.refusal("rewind", json!({"report": ""})), "`report` is empty");
     assert!(project.refusal("rewind", json!({"report": "x".repeat((64 << 10) + 1)})).contains("64 kB"));
 }
+
+#[test]
+fn error_a_command_goes_on_in_the_background() {
+    let project = project();
+    project.text("checkpoint", json!({"goal": "Try"}));
+    write(&project, "a.txt", "three\n");
+    let began = std::time::Instant::now();
+    let id = project
+        .workspace
+        .jobs
+        .register("bash", "make", began, relaycode_llm::CancelToken::default())
+        .unwrap();
+    let said = project.refusal("rewind", json!({"report": "No."}));
+    assert!(said.contains("and bash-1 still runs. Wait for it or cancel it with `job`"), "{said}");
+    assert_eq!(project.get("a.txt"), "three\n");
+    project.workspace.jobs.complete(&id, Ok(String::new()));
+    project.text("rewind", json!({"report": "No."}));
+    assert_eq!(project.get("a.txt"), "two\n");
+}

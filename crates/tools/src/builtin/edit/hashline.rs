@@ -14,6 +14,7 @@ use crate::schema;
 use crate::tool::{ToolError, ToolInvocation};
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct HashlineToolInput {
     /// Sections that begin with `§PATH`, each with its edits.
     input: String,

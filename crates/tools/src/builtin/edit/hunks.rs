@@ -17,6 +17,7 @@ const DIFF: &str = "unified";
 const PATCH: &str = "apply-patch";
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ReplaceToolInput {
     /// The file, relative to the current directory.
     path: String,
@@ -35,6 +36,7 @@ struct ReplaceEdit {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct PatchToolInput {
     /// The file, relative to the current directory.
     path: String,
@@ -43,6 +45,7 @@ pub(super) struct PatchToolInput {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ApplyPatchToolInput {
     /// A patch from `*** Begin Patch` to `*** End Patch`.
     input: String,
@@ -104,6 +107,9 @@ fn wanted(call: &ToolInvocation<'_>, actions: Vec<FileAction>) -> Result<WantedE
             FileAction::Rename { from, .. } => from,
             action => action.path(),
         };
+        if let FileAction::Rename { to, .. } = action {
+            call.workspace.permit_edit(call, &call.workspace.root().join(to.as_str()))?;
+        }
         // A name in a patch is relative to the project; a link in it must not lead out.
         let shown = call.workspace.root().join(name.as_str());
         let found = call.workspace.resolve(&shown.to_string_lossy());

@@ -10,12 +10,12 @@ use relaycode_change::hashline::LineSplice;
 use relaycode_change::plan::{FileChangeKind, FilePlan};
 use relaycode_change::proposal::FileAction;
 use relaycode_llm::request;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::card::ToolCard;
 use crate::changes::{ToolChange, card_body, show_result, submit, unified};
 use crate::schema;
-use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
+use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput, TouchedFiles};
 use crate::workspace::{EditMode, ToolWorkspace};
 
 pub(crate) struct EditTool;
@@ -66,6 +66,13 @@ impl Tool for EditTool {
             EditMode::ApplyPatch => hunks::read_apply_patch(call)?,
         };
         apply(call, wanted)
+    }
+
+    fn touched_files(&self, _arguments: &Map<String, Value>, details: &Value) -> TouchedFiles {
+        let one = std::slice::from_ref(details);
+        let files = details.get("perFileResults").and_then(Value::as_array).map_or(one, Vec::as_slice);
+        let paths = files.iter().filter_map(|file| file.get("path")?.as_str());
+        TouchedFiles { changed: paths.map(str::to_string).collect(), ..TouchedFiles::default() }
     }
 }
 

@@ -202,3 +202,63 @@ fn twenty_edits_in_a_project_that_was_never_set_up_ask_nothing() {
     assert_eq!(project.host.asked.lock().unwrap().len(), 0);
     assert_eq!(project.get("a.txt").lines().filter(|line| line.starts_with("new ")).count(), 20);
 }
+
+#[test]
+fn error_each_language_refuses_what_it_cannot_read() {
+    let mut project = TestProject::new(&[("a.rs", TEXT)]);
+    let refusal = |project: &TestProject, input: serde_json::Value| project.refusal("edit", input);
+    project.workspace.settings.edit_mode = EditMode::Replace;
+    assert_eq!(refusal(&project, json!({ "path": "a.rs", "edits": [] })), "`edits` is empty");
+    let empty = json!({ "path": "a.rs", "edits": [{ "old_text": "", "new_text": "x" }] });
+    assert!(refusal(&project, empty).starts_with("`old_text` is empty; quote the text"));
+    assert!(refusal(&project, json!({ "input": "§a.rs" })).contains("unknown field `input`"));
+    let missing = json!({ "path": "no.rs", "edits": [{ "old_text": "x", "new_text": "y" }] });
+    assert!(refusal(&project, missing).contains("no.rs"));
+    project.workspace.settings.edit_mode = EditMode::Patch;
+    let wrong = json!({ "path": "a.rs", "diff": "@@\n-    three();\n+    tres();\n" });
+    assert!(refusal(&project, wrong).contains("nothing was changed"));
+    project.workspace.settings.edit_mode = EditMode::ApplyPatch;
+    assert!(!refusal(&project, json!({ "input": "no patch" })).is_empty());
+    let outside = "*** Begin Patch\n*** Add File: ../out.rs\n+x\n*** End Patch\n";
+    assert!(!refusal(&project, json!({ "input": outside })).is_empty());
+    assert!(!project.outside().join("out.rs").exists());
+    assert_eq!(project.get("a.rs"), TEXT);
+}
+
+#[test]
+fn generated_files_are_refused_in_each_language() {
+    let mut project = TestProject::new(&[("a.rs", "// @generated\nx\n")]);
+    for (mode, input) in [
+        (EditMode::Replace, json!({ "path": "a.rs", "edits": [{ "old_text": "x", "new_text": "y" }] })),
+        (EditMode::Patch, json!({ "path": "a.rs", "diff": "@@\n-x\n+y\n" })),
+        (
+            EditMode::ApplyPatch,
+            json!({ "input": "*** Begin Patch\n*** Update File: a.rs\n@@\n-x\n+y\n*** End Patch\n" }),
+        ),
+    ] {
+        project.workspace.settings.edit_mode = mode;
+        let said = project.refusal("edit", input);
+        assert!(said.contains("`a.rs` is a generated file (line 1 says \"@generated\")"), "{said}");
+    }
+}
+
+#[test]
+fn byte_order_mark_line_endings_and_encoding_stay() {
+    let project = TestProject::new(&[]);
+    project.put("a.txt", "\u{feff}one\r\ntwo\r\n");
+    project.text("read", json!({ "path": "a.txt" }));
+    edit(&project, &format!("§a.txt\n≔{}\nTWO\n", LineAnchor::of(2, "two")));
+    assert_eq!(project.get("a.txt"), "\u{feff}one\r\nTWO\r\n");
+    project.put("l.txt", b"caf\xe9\nx\n");
+    project.text("read", json!({ "path": "l.txt" }));
+    edit(&project, &format!("§l.txt\n≔{}\ny\n", LineAnchor::of(2, "x")));
+    assert_eq!(std::fs::read(project.path("l.txt")).unwrap(), b"caf\xe9\ny\n");
+}
+
+#[test]
+fn an_aborted_input_applies_what_came_before_with_a_warning() {
+    let project = shown(TEXT);
+    let said = edit(&project, &format!("§a.rs\n≔{}\n    uno();\n*** Abort\n", anchor(TEXT, 2)));
+    assert!(said.contains("Warnings:"), "{said}");
+    assert!(project.get("a.rs").contains("uno()"));
+}

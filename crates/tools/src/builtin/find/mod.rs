@@ -23,9 +23,10 @@ const FIND_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct FindTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct FindInput {
     /// Patterns such as `src/**/*.rs` (a bare `*.rs` means every directory), directories or files.
-    #[serde(deserialize_with = "one_or_many")]
+    #[serde(alias = "path", alias = "pattern", deserialize_with = "one_or_many")]
     paths: Vec<String>,
     /// Whether hidden files count. They do unless this is false.
     #[serde(default = "schema::yes")]
@@ -92,9 +93,7 @@ impl Tool for FindTool {
                 files.len()
             ));
         }
-        if walked.cut_short {
-            text.push_str("[Stopped after 5 seconds: there may be more files]\n");
-        }
+        text.extend(walked.notes());
         if !missing.is_empty() {
             text.push_str(&format!("[Skipped, because nothing is there: {}]\n", missing.join(", ")));
         }

@@ -111,3 +111,35 @@ fn error_root_empty_and_outside() {
 fn nothing_found_is_no_error() {
     assert_eq!(tree().text("find", json!({ "paths": ["*.zig"] })), "No files found\n");
 }
+
+#[test]
+fn a_pattern_that_is_too_large_is_refused() {
+    let project = TestProject::new(&[("a.txt", "one\n")]);
+    for pattern in ["{".repeat(3_000) + "a", "*".repeat(5_000), "{{{{a*,b*},c*},d*},e*}".repeat(13)] {
+        let said = project.refusal("find", json!({ "paths": [pattern] }));
+        assert!(said.contains("the pattern has more than 4096 bytes or 50 groups"), "{said}");
+    }
+    // Within the bounds, and still a lot for an automaton: refused or not, it does not panic.
+    let _ = project.call("find", json!({ "paths": ["{a,b}*".repeat(50) + &"[^a-z]*".repeat(300)] }));
+}
+
+#[test]
+fn backslashes_are_slashes() {
+    assert_eq!(find(&tree(), &["src\\*.rs"]), ["src/b.rs"]);
+}
+
+#[test]
+fn error_invalid_arguments() {
+    let said = tree().refusal("find", json!({ "paths": ["*"], "hiden": true }));
+    assert!(said.contains("unknown field `hiden`") && said.contains("did you mean `hidden`?"), "{said}");
+    assert!(tree().refusal("find", json!({})).contains("missing field `paths`"));
+    let one = tree().text("find", json!({ "paths": ["src"], "limit": 0 }));
+    assert!(one.contains("[1 of 3 files"), "{one}");
+}
+
+#[test]
+fn cancel_is_heard() {
+    let project = tree();
+    project.cancel.cancel();
+    assert_eq!(project.call("find", json!({ "paths": ["*"] })), Err(crate::tool::ToolError::Aborted));
+}

@@ -4,6 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use relaycode_project::permissions::ReadRestrictions;
+use relaycode_text::plural::pluralize;
+
 use crate::file_text::{MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, format_bytes};
 
 /// Levels that are shown.
@@ -21,6 +24,16 @@ pub(super) struct DirectoryTree {
     pub entries: usize,
     /// Not everything is shown.
     pub truncated: bool,
+    /// Entries that a rule denies or asks about.
+    left_out: usize,
+}
+
+/// What is looked at, and what is not.
+pub(super) struct DirectoryView<'a> {
+    pub now: SystemTime,
+    /// Entries that are shown.
+    pub most: usize,
+    pub rules: &'a ReadRestrictions,
 }
 
 struct TreeItem {
@@ -30,29 +43,43 @@ struct TreeItem {
     changed: Option<SystemTime>,
 }
 
+/// The entries of one directory.
+struct DirectoryItems {
+    items: Vec<TreeItem>,
+    /// Beyond those that are looked at.
+    unseen: usize,
+    left_out: usize,
+}
+
 impl DirectoryTree {
-    pub(super) fn read(path: &Path, now: SystemTime, most: usize) -> std::io::Result<DirectoryTree> {
-        let mut tree = DirectoryTree { text: String::new(), entries: 0, truncated: false };
-        let most = most.min(MAX_OUTPUT_LINES);
-        tree.add(path, now, 1, most)?;
-        if tree.entries == 0 {
+    pub(super) fn read(path: &Path, view: &DirectoryView<'_>) -> std::io::Result<DirectoryTree> {
+        let mut tree = DirectoryTree { text: String::new(), entries: 0, truncated: false, left_out: 0 };
+        tree.add(path, 1, view)?;
+        if tree.entries == 0 && tree.left_out == 0 {
             tree.text = "(empty directory)\n".to_string();
+        }
+        if tree.left_out > 0 {
+            let entries = pluralize(tree.left_out, "entry");
+            let note = format!("[{entries} left out: a rule of the user's or the project's is about them]\n");
+            tree.text.push_str(&note);
         }
         Ok(tree)
     }
 
-    fn add(&mut self, path: &Path, now: SystemTime, depth: usize, most: usize) -> std::io::Result<()> {
-        let mut items = list(path)?;
+    fn add(&mut self, path: &Path, depth: usize, view: &DirectoryView<'_>) -> std::io::Result<()> {
+        let most = view.most.min(MAX_OUTPUT_LINES);
+        let DirectoryItems { mut items, unseen, left_out } = DirectoryItems::read(path, view.rules)?;
+        self.left_out += left_out;
         items.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| a.name.cmp(&b.name)));
         let limit = if depth == 1 { usize::MAX } else { MAX_CHILDREN };
         let indent = "  ".repeat(depth - 1);
         for (at, item) in items.iter().enumerate() {
             if at == limit || self.entries == most || self.text.len() > MAX_OUTPUT_BYTES - 512 {
-                self.text.push_str(&format!("{indent}[{} more]\n", items.len() - at));
+                self.text.push_str(&format!("{indent}[{} more]\n", items.len() - at + unseen));
                 self.truncated = true;
                 return Ok(());
             }
-            let age = item.changed.and_then(|changed| now.duration_since(changed).ok()).map(format_age);
+            let age = item.changed.and_then(|changed| view.now.duration_since(changed).ok()).map(format_age);
             let age = age.map(|age| format!(", {age} ago")).unwrap_or_default();
             let name = item.name.escape_debug();
             if item.is_dir {
@@ -66,30 +93,44 @@ impl DirectoryTree {
             self.entries += 1;
             if item.is_dir && depth < MAX_DEPTH {
                 // What cannot be listed is still named.
-                let _ = self.add(&path.join(&item.name), now, depth + 1, most);
+                let _ = self.add(&path.join(&item.name), depth + 1, view);
             }
+        }
+        if unseen > 0 {
+            self.text.push_str(&format!("{indent}[{unseen} more]\n"));
+            self.truncated = true;
         }
         Ok(())
     }
 }
 
-fn list(path: &Path) -> std::io::Result<Vec<TreeItem>> {
-    let mut items = Vec::new();
-    for entry in fs::read_dir(path)?.take(MAX_ENTRIES) {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if HIDDEN.contains(&name.as_str()) {
-            continue;
+impl DirectoryItems {
+    fn read(path: &Path, rules: &ReadRestrictions) -> std::io::Result<DirectoryItems> {
+        let mut found = DirectoryItems { items: Vec::new(), unseen: 0, left_out: 0 };
+        for entry in fs::read_dir(path)? {
+            let entry = entry?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if HIDDEN.contains(&name.as_str()) {
+                continue;
+            }
+            if found.items.len() == MAX_ENTRIES {
+                found.unseen += 1;
+                continue;
+            }
+            if rules.rule_for(&entry.path()).is_some() {
+                found.left_out += 1;
+                continue;
+            }
+            let metadata = entry.metadata().ok();
+            found.items.push(TreeItem {
+                name,
+                is_dir: metadata.as_ref().is_some_and(fs::Metadata::is_dir),
+                bytes: metadata.as_ref().map_or(0, fs::Metadata::len),
+                changed: metadata.and_then(|metadata| metadata.modified().ok()),
+            });
         }
-        let found = entry.metadata().ok();
-        items.push(TreeItem {
-            name,
-            is_dir: found.as_ref().is_some_and(fs::Metadata::is_dir),
-            bytes: found.as_ref().map_or(0, fs::Metadata::len),
-            changed: found.and_then(|found| found.modified().ok()),
-        });
+        Ok(found)
     }
-    Ok(items)
 }
 
 /// `5m`, `3h`, `12d`.

@@ -8,7 +8,7 @@ use relaycode_llm::message::ImageContent;
 pub(super) const MAX_IMAGE_BYTES: u64 = 20 * 1024 * 1024;
 
 /// The type of an image that models take; `None` if it is none.
-pub(super) fn image_type(bytes: &[u8]) -> Option<&'static str> {
+pub fn image_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),

@@ -3,6 +3,7 @@
 mod directory;
 mod image;
 mod selector;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod unsupported;
@@ -16,7 +17,7 @@ use relaycode_llm::request;
 use relaycode_text::plural::pluralize;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::card::{CardBody, ToolCard};
 use crate::file_text::{
@@ -26,11 +27,13 @@ use crate::file_text::{
 use crate::internal_urls;
 use crate::schema;
 use crate::suffix::{SuffixMatch, find_by_suffix};
-use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
+use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput, TouchedFiles};
 use crate::workspace::ToolWorkspace;
-use directory::DirectoryTree;
-use image::{MAX_IMAGE_BYTES, image_content, image_type};
+use directory::{DirectoryTree, DirectoryView};
+pub use image::image_type;
+use image::{MAX_IMAGE_BYTES, image_content};
 use selector::{LineSelection, ReadSelector, split_selector};
+use summary::FileSummary;
 
 /// Lines shown before and after a range that was asked for.
 const LEADING_CONTEXT: usize = 1;
@@ -38,12 +41,23 @@ const TRAILING_CONTEXT: usize = 3;
 /// Lines of a file's card.
 const CARD_BYTES: usize = 16 * 1024;
 
+/// What models are told of lines.
+const ANCHORED_LINES: &str = "Each line of a file begins with an anchor, its number and two letters: `41th|def alpha():`. Anchors are \
+                              what `edit` takes. They are no part of the file.";
+const NUMBERED_LINES: &str =
+    "Each line of a file begins with its number: `41|def alpha():`. The number is no part of the file.";
+const SUMMARIES: &str = " A file of code or Markdown that is longer is shown without the bodies of its functions and sections, \
+     if no selector is given; `… 34 lines (42-75): read src/a.rs:42-75` stands for lines that were not shown, and says how to \
+     read them. Read them before you edit or replace them.";
+
 pub(crate) struct ReadTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct ReadInput {
     /// A file, a directory or an address such as `artifact://3`, with a selector if only a part is wanted: `src/main.rs:50-100`,
     /// `:50` (from line 50), `:50+10` (10 lines), `:raw` (as it is, without anchors).
+    #[serde(alias = "file_path")]
     path: String,
 }
 
@@ -52,8 +66,13 @@ impl Tool for ReadTool {
         "read"
     }
 
-    fn definition(&self, _workspace: &ToolWorkspace) -> request::Tool {
-        schema::define::<ReadInput>(self.name(), include_str!("../../../prompts/read.md"))
+    fn definition(&self, workspace: &ToolWorkspace) -> request::Tool {
+        let lines = if workspace.settings.anchors { ANCHORED_LINES } else { NUMBERED_LINES };
+        let summaries = if workspace.settings.read_summarize { SUMMARIES } else { "" };
+        let description = include_str!("../../../prompts/read.md")
+            .replace("{lines}", lines)
+            .replace("{summaries}", summaries);
+        schema::define::<ReadInput>(self.name(), &description)
     }
 
     fn concurrency(&self) -> ToolConcurrency {
@@ -63,6 +82,15 @@ impl Tool for ReadTool {
     fn run(&self, call: &ToolInvocation<'_>) -> Result<ToolOutput, ToolError> {
         let ReadInput { path } = schema::read_input(call)?;
         read_path(call, path.trim())
+    }
+
+    fn touched_files(&self, _arguments: &Map<String, Value>, details: &Value) -> TouchedFiles {
+        let source = details.pointer("/meta/source").or(details.get("resolvedPath")).and_then(Value::as_str);
+        let is_file = |path: &&str| !path.contains("://") && details.get("isDirectory").is_none();
+        TouchedFiles {
+            read: source.filter(is_file).map(str::to_string).into_iter().collect(),
+            ..TouchedFiles::default()
+        }
     }
 }
 
@@ -75,9 +103,14 @@ fn read_path(call: &ToolInvocation<'_>, text: &str) -> Result<ToolOutput, ToolEr
         let bytes = urls.read(rest, workspace).map_err(ToolError::refused)?;
         return read_text(call, Path::new(path), path, bytes, selector, false);
     }
+    if let Some(read) = internal_urls::read_virtual(call, path) {
+        return read_text(call, Path::new(path), path, read?, selector, false);
+    }
     if let Some((scheme, _)) = path.split_once("://").filter(|(scheme, _)| *scheme != "file") {
-        let said =
-            format!("`{scheme}://` cannot be read; files, directories and {} can", internal_urls::schemes());
+        let said = format!(
+            "`{scheme}://` cannot be read; files, directories and {} can",
+            internal_urls::schemes(workspace)
+        );
         return Err(ToolError::refused(said));
     }
     // A file may be called `a:5`.
@@ -103,9 +136,10 @@ fn read_path(call: &ToolInvocation<'_>, text: &str) -> Result<ToolOutput, ToolEr
             SuffixMatch::Other(said) => return Err(ToolError::refused(said)),
         }
     }
+    workspace.permit_read(call, &found_path)?;
     let shown = workspace.shown_path(&found_path);
     let mut output = if is_directory(&found_path) {
-        read_directory(&found_path, &shown, selector)?
+        read_directory(call, &found_path, &shown, selector)?
     } else {
         read_file(call, &found_path, &shown, selector)?
     };
@@ -118,12 +152,18 @@ fn read_path(call: &ToolInvocation<'_>, text: &str) -> Result<ToolOutput, ToolEr
     Ok(output)
 }
 
-fn read_directory(path: &Path, shown: &str, selector: ReadSelector) -> Result<ToolOutput, ToolError> {
+fn read_directory(
+    call: &ToolInvocation<'_>,
+    path: &Path,
+    shown: &str,
+    selector: ReadSelector,
+) -> Result<ToolOutput, ToolError> {
     let most = selector.lines.map_or(MAX_OUTPUT_LINES, |lines| match lines.last {
         Some(last) => last.saturating_sub(lines.first).saturating_add(1),
         None => MAX_OUTPUT_LINES,
     });
-    let tree = DirectoryTree::read(path, SystemTime::now(), most)
+    let view = DirectoryView { now: SystemTime::now(), most, rules: &*call.workspace.rules()? };
+    let tree = DirectoryTree::read(path, &view)
         .map_err(|error| ToolError::refused(format!("`{shown}` cannot be listed: {error}")))?;
     let summary = pluralize(tree.entries, "entry");
     let body = CardBody::Text { text: tree.text.clone(), first_line: None };
@@ -213,6 +253,17 @@ fn read_text(
             .with_details(json!({ "resolvedPath": path })));
     };
     let printed = print_lines(&lines, wanted.clone(), form);
+    let is_long = printed.range.end < lines.len() && selector == ReadSelector::default();
+    if is_file && is_long && workspace.settings.read_summarize {
+        let (plain, most) = (printed.range.len(), wanted.len());
+        if let Some(summary) = FileSummary::of((path, shown), &lines, form, (plain, most)) {
+            call.check_cancelled()?;
+            if form == LineForm::Anchored {
+                workspace.shown().show(path, &file.bytes, &lines, summary.shown.iter().copied());
+            }
+            return Ok(summarized(path, shown, (lines.len(), size), summary));
+        }
+    }
     if form == LineForm::Anchored {
         workspace.shown().show(path, &file.bytes, &lines, printed.range.clone());
     }
@@ -258,6 +309,32 @@ fn read_text(
         });
     }
     Ok(ToolOutput::text(text, card).with_details(details))
+}
+
+/// The result for a file of so many lines and bytes.
+fn summarized(path: &Path, shown: &str, (total, size): (usize, u64), summary: FileSummary) -> ToolOutput {
+    let FileSummary { mut text, shown: lines, elided_spans, elided_lines, covered } = summary;
+    let card_text: String = text.chars().take(CARD_BYTES).collect();
+    text.push_str(&format!(
+        "[{} of {total} left out in {}. Read the ranges that are named, or :1 for the text from its start.]\n",
+        pluralize(elided_lines, "line"),
+        pluralize(elided_spans, "place"),
+    ));
+    let mut details = json!({
+        "resolvedPath": path,
+        "summary": { "lines": lines.len(), "elidedSpans": elided_spans, "elidedLines": elided_lines },
+        "meta": { "source": shown },
+    });
+    if covered < total {
+        text.push_str(&format!("[Nothing is shown from line {0} on. Use :{0} to continue.]\n", covered + 1));
+        details["meta"]["truncation"] = json!({
+            "firstLine": 1, "lastLine": covered, "totalLines": total, "totalBytes": size, "nextOffset": covered + 1,
+        });
+    }
+    let said = format!("{} of {total} lines, as a summary", lines.len());
+    let body = CardBody::Text { text: card_text, first_line: None };
+    let card = ToolCard { title: format!("read {shown}"), summary: said, body };
+    ToolOutput::text(text, card).with_details(details)
 }
 
 /// The lines (from 0) that are wanted, with context; `None` if they begin beyond the end.

@@ -273,3 +273,87 @@ fn legacy_encodings_are_decoded() {
     let output = project.call("read", json!({ "path": "a.txt:raw" })).unwrap();
     assert_eq!(text_of(&output), "café und straße\n");
 }
+
+#[test]
+fn a_pipe_is_not_waited_for() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let project = TestProject::new(&[("a.txt", "one\n")]);
+    mknodat(CWD, project.path("pipe"), FileType::Fifo, Mode::RUSR, 0).unwrap();
+    let said = project.refusal("read", json!({"path": "pipe"}));
+    assert_eq!(said, "`pipe` cannot be read: it is not a regular file");
+    let found = project.text("search", json!({"pattern": "one", "paths": ["pipe", "a.txt"]}));
+    assert!(found.contains("# a.txt"), "{found}");
+}
+
+#[test]
+fn the_details_say_what_was_read() {
+    let project = TestProject::new(&[("src/a.txt", &numbered(3_002)), ("d/b.txt", "x\n")]);
+    let details = |path: &str| project.call("read", json!({ "path": path })).unwrap().details.unwrap();
+    let of_file = details("src/a.txt");
+    assert_eq!(of_file["resolvedPath"], json!(project.path("src/a.txt")));
+    assert_eq!(of_file["meta"]["source"], "src/a.txt");
+    let size = numbered(3_002).len();
+    let truncation = json!({ "firstLine": 1, "lastLine": 3_000, "totalLines": 3_002, "totalBytes": size, "nextOffset": 3_001 });
+    assert_eq!(of_file["meta"]["truncation"], truncation);
+    assert!(details("src/a.txt:5-6")["meta"].get("truncation").is_none());
+    let of_directory = details("d");
+    assert_eq!(
+        (&of_directory["isDirectory"], &of_directory["meta"]["limits"]["resultLimit"]),
+        (&json!(true), &json!(false))
+    );
+    assert_eq!(details("a.txt:1-1")["suffixResolution"], json!({ "from": "a.txt", "to": "src/a.txt" }));
+}
+
+#[test]
+fn a_directory_with_a_range_lists_so_many_and_says_that_there_are_more() {
+    let project = TestProject::new(&[("d/a.txt", ""), ("d/b.txt", ""), ("d/c.txt", "")]);
+    let text = read(&project, "d:1-2");
+    assert_eq!(text.lines().count(), 3, "{text}");
+    assert!(text.ends_with("[1 more]\n"), "{text}");
+}
+
+#[test]
+fn what_changed_last_comes_first_in_a_directory() {
+    let project = TestProject::new(&[("d/a.txt", ""), ("d/b.txt", "")]);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(7_300);
+    fs::File::options().write(true).open(project.path("d/a.txt")).unwrap().set_modified(old).unwrap();
+    let text = read(&project, "d");
+    assert!(text.starts_with("b.txt (0 B, ") && text.ends_with("a.txt (0 B, 2h ago)\n"), "{text}");
+}
+
+#[test]
+fn limit_10000_entries_that_are_looked_at_and_the_rest_is_counted() {
+    let project = TestProject::new(&[("d/e/0", "")]);
+    for at in 0..10_003 {
+        fs::File::create(project.path(&format!("d/e/{at}"))).unwrap();
+    }
+    let text = read(&project, "d");
+    assert!(text.ends_with("  [9991 more]\n"), "{}", &text[text.len() - 60..]);
+    let text = read(&project, "d/e:1-2");
+    assert!(text.ends_with("[10001 more]\n"), "{text}");
+}
+
+#[test]
+fn limit_64_mib_of_a_file() {
+    let project = TestProject::new(&[]);
+    let file = fs::File::create(project.path("large.log")).unwrap();
+    file.set_len(64 * 1024 * 1024).unwrap();
+    assert!(refused(&project, "large.log").contains("is a binary file"), "it is looked at");
+    file.set_len(64 * 1024 * 1024 + 1).unwrap();
+    let said = refused(&project, "large.log:1-5");
+    assert!(said.ends_with("it has more than 67108864 bytes; `search` finds lines in large files"), "{said}");
+}
+
+#[test]
+fn without_anchors_lines_have_numbers_and_the_model_is_told_so() {
+    let mut project = TestProject::new(&[("a.txt", "one\n")]);
+    let told = |project: &TestProject| {
+        let tools = ["read", "search"].map(|name| crate::registry::by_name(name).unwrap());
+        tools.map(|tool| tool.definition(&project.workspace).description)
+    };
+    assert!(told(&project).iter().all(|text| text.contains("`edit` takes") || text.contains("41th|")));
+    project.workspace.settings.anchors = false;
+    assert_eq!(read(&project, "a.txt"), "1|one\n");
+    assert!(told(&project).iter().all(|text| !text.contains("anchor that") && text.contains("41|")));
+    assert!(told(&project).iter().all(|text| !text.contains("{lines}")));
+}

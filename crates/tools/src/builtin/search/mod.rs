@@ -1,5 +1,6 @@
 //! `search`: lines that match a regular expression, with anchors.
 
+mod large_file;
 mod pattern;
 mod scan;
 #[cfg(test)]
@@ -22,7 +23,7 @@ use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 use crate::walk::{WalkLimits, walk};
 use crate::workspace::ToolWorkspace;
 use pattern::SearchPattern;
-use scan::{FileMatches, scan};
+use scan::{FileMatches, ScanResult, scan};
 
 /// Matches that are taken.
 const MAX_TAKEN: usize = 500;
@@ -35,17 +36,23 @@ const CONTEXT_AFTER: usize = 3;
 /// Bytes of a line.
 const MAX_LINE: usize = 1_024;
 
+/// What models are told of lines.
+const ANCHORED_LINES: &str =
+    "Matching lines begin with `*` and an anchor that `edit` takes: `*41th|def alpha():`.";
+const NUMBERED_LINES: &str = "Matching lines begin with `*` and their number: `*41|def alpha():`.";
+
 pub(crate) struct SearchTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct SearchInput {
     /// A regular expression in Rust's syntax. It matches within a line, unless it holds `\n`.
     pattern: String,
     /// Files, directories or patterns such as `src/**/*.rs`; the current directory if left out.
-    #[serde(default, deserialize_with = "one_or_many")]
+    #[serde(default, alias = "path", deserialize_with = "one_or_many")]
     paths: Vec<String>,
     /// Ignore case.
-    #[serde(default)]
+    #[serde(default, alias = "ignore_case", alias = "case_insensitive", alias = "-i")]
     i: bool,
     /// Leave out what `.gitignore` names. It is left out unless this is false.
     #[serde(default = "schema::yes")]
@@ -60,8 +67,10 @@ impl Tool for SearchTool {
         "search"
     }
 
-    fn definition(&self, _workspace: &ToolWorkspace) -> request::Tool {
-        schema::define::<SearchInput>(self.name(), include_str!("../../../prompts/search.md"))
+    fn definition(&self, workspace: &ToolWorkspace) -> request::Tool {
+        let lines = if workspace.settings.anchors { ANCHORED_LINES } else { NUMBERED_LINES };
+        let description = include_str!("../../../prompts/search.md").replace("{lines}", lines);
+        schema::define::<SearchInput>(self.name(), &description)
     }
 
     fn concurrency(&self) -> ToolConcurrency {
@@ -84,7 +93,7 @@ impl Tool for SearchTool {
         let chosen = round_robin(&scanned.files, skip);
         let mut output = SearchOutput::default();
         for (at, lines) in &chosen {
-            output.add(call.workspace, &scanned.files[*at].path, lines);
+            output.add(call.workspace, &scanned.files[*at], lines);
         }
         let mut text = output.text.clone();
         let found = if scanned.stopped {
@@ -108,6 +117,8 @@ impl Tool for SearchTool {
         if let Some(used) = &pattern.repaired {
             text.push_str(&format!("[Searched for {used}]\n"));
         }
+        text.extend(not_searched(call.workspace, &scanned));
+        text.extend(walked.notes());
         if !missing.is_empty() {
             text.push_str(&format!("[Skipped, because nothing is there: {}]\n", missing.join(", ")));
         }
@@ -115,10 +126,24 @@ impl Tool for SearchTool {
         let card = ToolCard { title: format!("search {}", input.pattern), summary: found, body };
         let details = json!({
             "matchCount": taken, "fileCount": scanned.files.len(), "shownCount": output.matches,
-            "matchLimitReached": scanned.stopped, "missingPaths": missing,
+            "matchLimitReached": scanned.stopped, "missingPaths": missing, "failedCount": scanned.failed.len(),
         });
         Ok(ToolOutput::text(text, card).with_details(details))
     }
+}
+
+/// Files of which nobody can say that there is nothing in them.
+fn not_searched(workspace: &ToolWorkspace, scanned: &ScanResult) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(first) = scanned.failed.first() {
+        let count = pluralize(scanned.failed.len(), "file");
+        let shown = workspace.shown_path(first);
+        notes.push(format!("[{count} could not be searched to the end, {shown} among them]\n"));
+    }
+    if scanned.files.is_empty() && scanned.binary > 0 {
+        notes.push(format!("[{} not searched: no text]\n", pluralize(scanned.binary, "binary file")));
+    }
+    notes
 }
 
 /// One match from each file in turn, so that no file crowds the others out; by file, its lines in order.
@@ -145,19 +170,39 @@ struct SearchOutput {
 
 impl SearchOutput {
     /// The matches (from 1) of one file, with what stands around them.
-    fn add(&mut self, workspace: &ToolWorkspace, path: &Path, matches: &BTreeSet<usize>) {
+    fn add(&mut self, workspace: &ToolWorkspace, found: &FileMatches, matches: &BTreeSet<usize>) {
         if self.full {
+            return;
+        }
+        let path = found.path.as_path();
+        if let Some(pieces) = large_file::read_around(workspace, found, matches) {
+            let text_of = |at: usize| pieces.get(&at).map(String::as_str);
+            self.print(workspace, (path, LineForm::Numbered), matches, &text_of);
             return;
         }
         let Some(file) = read_bounded(path, MAX_FILE_BYTES).ok().and_then(FileText::new) else { return };
         let lines = file.lines();
         let form = if file.is_editable(workspace, path) { LineForm::Anchored } else { LineForm::Numbered };
+        let shown = self.print(workspace, (path, form), matches, &|at| lines.get(at).copied());
+        if form == LineForm::Anchored {
+            workspace.shown().show(path, &file.bytes, &lines, shown);
+        }
+    }
+
+    /// Prints matches (from 1) with the lines around them. Returns what was printed (from 0).
+    fn print<'t>(
+        &mut self,
+        workspace: &ToolWorkspace,
+        (path, form): (&Path, LineForm),
+        matches: &BTreeSet<usize>,
+        text_of: &dyn Fn(usize) -> Option<&'t str>,
+    ) -> Vec<usize> {
         let wanted: BTreeSet<usize> = matches
             .iter()
-            .filter(|line| **line <= lines.len())
+            .filter(|line| text_of(**line - 1).is_some())
             .flat_map(|line| {
                 let at = line - 1;
-                at.saturating_sub(CONTEXT_BEFORE)..(at + CONTEXT_AFTER + 1).min(lines.len())
+                at.saturating_sub(CONTEXT_BEFORE)..at + CONTEXT_AFTER + 1
             })
             .collect();
         let header = format!("# {}\n", workspace.shown_path(path));
@@ -165,10 +210,10 @@ impl SearchOutput {
         self.plain.push_str(&header);
         let mut shown = Vec::new();
         let mut last = None;
-        for at in wanted {
+        for (at, text) in wanted.into_iter().filter_map(|at| Some((at, text_of(at)?))) {
             let is_match = matches.contains(&(at + 1));
             let sign = if is_match { '*' } else { ' ' };
-            let line = form.print_clipped(at + 1, lines[at], MAX_LINE);
+            let line = form.print_clipped(at + 1, text, MAX_LINE);
             if self.text.len() + line.len() + 8 > MAX_OUTPUT_BYTES {
                 self.full = true;
                 break;
@@ -179,17 +224,13 @@ impl SearchOutput {
             last = Some(at);
             self.text.push_str(&format!("{sign}{line}\n"));
             if is_match {
-                self.plain.push_str(&format!(
-                    "{}\n",
-                    LineForm::Numbered.print_clipped(at + 1, lines[at], MAX_LINE)
-                ));
+                self.plain
+                    .push_str(&format!("{}\n", LineForm::Numbered.print_clipped(at + 1, text, MAX_LINE)));
                 self.matches += 1;
             }
             shown.push(at);
         }
         self.text.push('\n');
-        if form == LineForm::Anchored {
-            workspace.shown().show(path, &file.bytes, &lines, shown);
-        }
+        shown
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct FileMatches {
     pub path: PathBuf,
     /// Numbers of the lines that match, from 1.
     pub lines: Vec<usize>,
+    /// Where each of them begins, in bytes.
+    pub offsets: Vec<u64>,
 }
 
 /// What was found, file by file.
@@ -30,6 +32,17 @@ pub(super) struct ScanResult {
     pub files: Vec<FileMatches>,
     /// There may be more.
     pub stopped: bool,
+    /// Files that could not be searched, or not to their end.
+    pub failed: Vec<PathBuf>,
+    /// Files that are no text.
+    pub binary: usize,
+}
+
+/// What came of one file.
+struct FileScan {
+    found: FileMatches,
+    is_binary: bool,
+    has_failed: bool,
 }
 
 /// Finds at least `most` matches, if there are so many.
@@ -42,7 +55,14 @@ pub(super) fn scan(
     let mut result = ScanResult::default();
     let mut count = 0;
     for (at, batch) in files.chunks(BATCH).enumerate() {
-        for found in scan_batch(batch, pattern, most, cancel) {
+        for FileScan { found, is_binary, has_failed } in scan_batch(batch, pattern, most, cancel) {
+            if has_failed {
+                result.failed.push(found.path.clone());
+            }
+            result.binary += usize::from(is_binary);
+            if found.lines.is_empty() {
+                continue;
+            }
             if count >= most {
                 result.stopped = true;
                 return result;
@@ -68,7 +88,7 @@ fn scan_batch(
     pattern: &SearchPattern,
     most: usize,
     cancel: &CancelToken,
-) -> Vec<FileMatches> {
+) -> Vec<FileScan> {
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -81,11 +101,14 @@ fn scan_batch(
                     if cancel.is_cancelled() {
                         break;
                     }
-                    let mut sink = LineSink { lines: Vec::new(), most, cancel };
+                    let mut sink = LineSink::new(most, cancel);
                     // A file that cannot be read is no reason to find nothing elsewhere.
-                    let _ = searcher.search_path(&pattern.matcher, &files[at], &mut sink);
-                    if !sink.lines.is_empty() {
-                        mine.push((at, FileMatches { path: files[at].clone(), lines: sink.lines }));
+                    let ended = searcher.search_path(&pattern.matcher, &files[at], &mut sink);
+                    let LineSink { lines, offsets, is_binary, .. } = sink;
+                    let has_failed = ended.is_err();
+                    if !lines.is_empty() || is_binary || has_failed {
+                        let found = FileMatches { path: files[at].clone(), lines, offsets };
+                        mine.push((at, FileScan { found, is_binary, has_failed }));
                     }
                 }
                 if let Ok(mut all) = found.lock() {
@@ -110,8 +133,16 @@ fn searcher(pattern: &SearchPattern) -> Searcher {
 
 struct LineSink<'a> {
     lines: Vec<usize>,
+    offsets: Vec<u64>,
+    is_binary: bool,
     most: usize,
     cancel: &'a CancelToken,
+}
+
+impl<'a> LineSink<'a> {
+    fn new(most: usize, cancel: &'a CancelToken) -> LineSink<'a> {
+        LineSink { lines: Vec::new(), offsets: Vec::new(), is_binary: false, most, cancel }
+    }
 }
 
 impl Sink for LineSink<'_> {
@@ -119,7 +150,22 @@ impl Sink for LineSink<'_> {
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, std::io::Error> {
         let first = usize::try_from(found.line_number().unwrap_or(1)).unwrap_or(usize::MAX);
-        self.lines.extend((first..).take(found.lines().count().max(1)));
+        let mut offset = found.absolute_byte_offset();
+        for (number, line) in (first..).zip(found.lines()) {
+            self.lines.push(number);
+            self.offsets.push(offset);
+            offset += line.len() as u64;
+        }
+        // A match of nothing at the end of a file has no line.
+        if found.bytes().is_empty() {
+            self.lines.push(first);
+            self.offsets.push(offset);
+        }
         Ok(self.lines.len() < self.most && !self.cancel.is_cancelled())
+    }
+
+    fn binary_data(&mut self, _searcher: &Searcher, _offset: u64) -> Result<bool, std::io::Error> {
+        self.is_binary = true;
+        Ok(true)
     }
 }

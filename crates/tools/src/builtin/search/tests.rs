@@ -30,6 +30,25 @@ fn anchors_of_matches_can_be_edited() {
 }
 
 #[test]
+fn a_file_too_large_to_be_edited_is_shown_around_its_matches() {
+    let project = TestProject::new(&[]);
+    let lines = 1 + project.workspace.door.limits().file_bytes / 8;
+    let mut text = String::new();
+    for number in 1..=lines {
+        match number {
+            1 | 70_000 => text.push_str("needle\r\n"),
+            _ if number == lines => text.push_str("needle at the end, größer"),
+            _ => text.push_str(&format!("{number:07}\n")),
+        }
+    }
+    project.put("big.txt", text);
+    let end = format!(" {}|{:07}\n*{lines}|needle at the end, größer\n\n", lines - 1, lines - 1);
+    let shown = "# big.txt\n*1|needle\n 2|0000002\n 3|0000003\n 4|0000004\n...\n 69999|0069999\n*70000|needle\n \
+        70001|0070001\n 70002|0070002\n 70003|0070003\n...\n";
+    assert_eq!(search(&project, "needle"), shown.to_string() + &end);
+}
+
+#[test]
 fn case_counts_unless_i() {
     let project = TestProject::new(&[("a.txt", "Word\n")]);
     assert_eq!(search(&project, "word"), "No matches found in 1 file\n");
@@ -117,7 +136,9 @@ fn literal_braces_and_parentheses_are_understood() {
 fn binary_files_are_left_out() {
     let project = TestProject::new(&[]);
     project.put("a.bin", b"x1\0x1\n");
-    assert_eq!(search(&project, "x1"), "No matches found in 1 file\n");
+    assert_eq!(search(&project, "x1"), "No matches found in 1 file\n[1 binary file not searched: no text]\n");
+    project.put("a.txt", b"x1\n");
+    assert!(!search(&project, "x1").contains("binary"), "where something was found, that is no news");
 }
 
 #[test]
@@ -151,4 +172,40 @@ fn the_same_search_finds_the_same() {
     }
     let first = search(&project, "x1");
     assert_eq!(search(&project, "x1"), first);
+}
+
+#[test]
+fn a_field_that_there_is_not_is_refused_and_usual_other_names_are_known() {
+    let project = TestProject::new(&[("a/x.txt", "one\n"), ("b/x.txt", "one\n")]);
+    let found = project.text("search", json!({"pattern": "one", "path": "a"}));
+    assert!(found.contains("# a/x.txt") && !found.contains("b/x.txt"), "{found}");
+    let said = project.refusal("search", json!({"pattern": "one", "pths": "a"}));
+    assert!(said.contains("unknown field `pths`") && said.contains("(did you mean `paths`?)"), "{said}");
+    let tool = crate::registry::by_name("search").unwrap().definition(&project.workspace);
+    assert!(tool.parameters.get("additionalProperties").is_none());
+}
+
+#[test]
+fn a_file_that_is_too_large_to_show_around_a_match_still_shows_the_match() {
+    let project = TestProject::new(&[]);
+    let mut text = "nothing here, line after line\n".repeat((64 << 20) / 30 + 1);
+    text.push_str(&format!("needle {}\nend\n", "y".repeat(2_000)));
+    project.put("large.log", &text);
+    let number = text.lines().count() - 1;
+    let said = search(&project, "needle");
+    let before = number - 1;
+    let shown = format!("# large.log\n {before}|nothing here, line after line\n*{number}|needle yyy");
+    assert!(said.starts_with(&shown), "{:.200}", said);
+    assert!(said.len() < 1_200 && !said.contains("Nothing is left"), "{}", said.len());
+    // Across lines it would have to be held in memory as a whole.
+    let said = search(&project, "needle\\nend");
+    assert!(said.contains("[1 file could not be searched to the end, large.log among them]"), "{said}");
+}
+
+#[test]
+fn limit_10000_skipped_and_64_bit_nonsense() {
+    let project = TestProject::new(&[("a.txt", "x1\n")]);
+    let said = project.text("search", json!({ "pattern": "x1", "skip": 1_000_000_000_000_u64 }));
+    assert!(said.contains("Nothing is left to show: skip=10000"), "{said}");
+    assert!(project.refusal("search", json!({ "pattern": "x1", "skip": -1 })).contains("not valid"));
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 pub(crate) use todo_list::TodoList;
-use todo_list::TodoPhase;
+pub use todo_list::TodoPhase;
 
 use crate::card::{CardBody, ToolCard};
 use crate::schema;
@@ -23,6 +23,7 @@ const MAX_OPS: usize = 200;
 pub(crate) struct TodoWriteTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct TodoWriteInput {
     /// At least one; applied in order.
     #[schemars(length(min = 1))]
@@ -66,6 +67,7 @@ enum TodoOpKind {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct TodoPhaseInput {
     phase: String,
     #[schemars(length(min = 1))]
@@ -113,6 +115,10 @@ impl Tool for TodoWriteTool {
         let details = json!({ "phases": list.phases, "storage": storage });
         *call.workspace.todos() = list;
         Ok(ToolOutput::text(text, card).with_details(details))
+    }
+
+    fn keeps_state(&self) -> bool {
+        true
     }
 
     /// What was done or dropped is not taken up again.

@@ -150,3 +150,29 @@ fn a_session_that_goes_on_has_what_was_left_to_do() {
     TodoWriteTool.restore(&later.workspace, &json!({"phases": 7}));
     assert_eq!(later.workspace.todos().to_tree(), "Check\n  [/] test\n");
 }
+
+#[test]
+fn a_task_that_is_there_twice_counts_once_and_a_phase_that_is_is_one() {
+    let list = json!([{"phase": "A", "items": ["x", "y"]}, {"phase": "B", "items": ["x"]}, {"phase": "A", "items": ["z"]}]);
+    let (text, statuses) = ops(&TestProject::new(&[]), json!([{"op": "init", "list": list}]));
+    assert!(text.starts_with("Errors: Task \"x\" already exists\n"), "{text}");
+    assert_eq!(statuses, ["x in_progress", "y pending", "z pending"]);
+    assert_eq!(text.matches("\nA\n").count(), 1, "{text}");
+}
+
+#[test]
+fn each_operation_without_its_fields_changes_nothing() {
+    for op in ["init", "start", "append", "note"] {
+        let (text, statuses) = ops(&project(), json!([{ "op": op }]));
+        assert!(text.starts_with("Errors: Missing "), "{op}: {text}");
+        assert_eq!(statuses, ["look in_progress", "write pending", "test pending"], "{op}");
+    }
+}
+
+#[test]
+fn storage_says_whether_there_is_a_session_behind_it() {
+    let mut project = project();
+    project.workspace.artifacts = Some(project.outside());
+    let output = project.call("todo_write", json!({"ops": [{"op": "done"}]})).unwrap();
+    assert_eq!(output.details.unwrap()["storage"], "session");
+}

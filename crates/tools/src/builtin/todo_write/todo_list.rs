@@ -1,8 +1,10 @@
 //! Phases of tasks. Invariant, after [`TodoList::normalise`]: one task is in progress, unless none is left to be done.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use relaycode_text::width::clip_for_message;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tasks of the whole list.
@@ -19,23 +21,26 @@ pub(crate) struct TodoList {
     pub(super) phases: Vec<TodoPhase>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct TodoPhase {
-    pub(super) name: String,
-    pub(super) tasks: Vec<TodoItem>,
+/// A part of what is to be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TodoPhase {
+    pub name: String,
+    pub tasks: Vec<TodoItem>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct TodoItem {
-    pub(super) content: String,
-    pub(super) status: TodoStatus,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TodoItem {
+    pub content: String,
+    #[serde(default)]
+    pub status: TodoStatus,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum TodoStatus {
+pub enum TodoStatus {
+    #[default]
     Pending,
     InProgress,
     Completed,
@@ -64,19 +69,59 @@ impl TodoList {
         list
     }
 
+    pub(crate) fn phases(&self) -> &[TodoPhase] {
+        &self.phases
+    }
+
+    /// A list that a person brings, with what is done of it.
+    pub(crate) fn of_user(phases: Vec<TodoPhase>) -> Result<TodoList, String> {
+        let mut known = BTreeSet::new();
+        for phase in &phases {
+            check_text(&phase.name)?;
+            for task in &phase.tasks {
+                check_text(&task.content)?;
+                if !known.insert(&task.content) {
+                    return Err(already_there(&task.content));
+                }
+                task.notes.iter().try_for_each(|note| check_text(note))?;
+                if task.notes.len() > MAX_NOTES {
+                    return Err(format!(
+                        "Task \"{}\" has more than {MAX_NOTES} notes",
+                        quoted(&task.content)
+                    ));
+                }
+            }
+        }
+        check_count(phases.iter().map(|phase| phase.tasks.len().max(1)).sum())?;
+        let mut list = TodoList { phases };
+        list.normalise();
+        Ok(list)
+    }
+
+    /// Texts are names: one that is there twice would be meant by neither of two operations. The first one counts.
     pub(super) fn replace(
         &mut self,
         phases: impl Iterator<Item = (String, Vec<String>)>,
     ) -> Result<(), String> {
-        let mut all = Vec::new();
+        let mut all: Vec<TodoPhase> = Vec::new();
+        let (mut known, mut errors) = (BTreeSet::new(), Vec::new());
         for (name, items) in phases {
             check_text(&name)?;
             items.iter().try_for_each(|item| check_text(item))?;
-            all.push(TodoPhase { name, tasks: items.into_iter().map(TodoItem::new).collect() });
+            let at = all.iter().position(|phase| phase.name == name).unwrap_or_else(|| {
+                all.push(TodoPhase { name, tasks: Vec::new() });
+                all.len() - 1
+            });
+            for item in items {
+                match known.insert(item.clone()) {
+                    true => all[at].tasks.push(TodoItem::new(item)),
+                    false => errors.push(already_there(&item)),
+                }
+            }
         }
         check_count(all.iter().map(|phase| phase.tasks.len().max(1)).sum())?;
         self.phases = all;
-        Ok(())
+        if errors.is_empty() { Ok(()) } else { Err(errors.join("; ")) }
     }
 
     pub(super) fn start(&mut self, task: &str) -> Result<(), String> {
@@ -134,7 +179,7 @@ impl TodoList {
             let is_known = self.phases.iter().flat_map(|phase| &phase.tasks).any(|task| task.content == item);
             match check_text(&item).and_then(|()| check_count(count + 1)) {
                 Err(error) => errors.push(error),
-                Ok(()) if is_known => errors.push(format!("Task \"{}\" already exists", quoted(&item))),
+                Ok(()) if is_known => errors.push(already_there(&item)),
                 Ok(()) => self.phases[at].tasks.push(TodoItem::new(item)),
             }
         }
@@ -203,8 +248,18 @@ impl TodoList {
         let _ = write!(text, "\n{}", self.to_tree());
     }
 
+    /// The whole list with the notes of what is not done; `None` if there is nothing in it.
+    pub(crate) fn kept_text(&self) -> Option<String> {
+        let text = self.write_tree(true);
+        (!text.is_empty()).then(|| text.trim_end().to_string())
+    }
+
     /// Each phase with its tasks and their marks.
     pub(super) fn to_tree(&self) -> String {
+        self.write_tree(false)
+    }
+
+    fn write_tree(&self, with_notes: bool) -> String {
         let mut text = String::new();
         for phase in &self.phases {
             let _ = writeln!(text, "{}", phase.name);
@@ -216,6 +271,9 @@ impl TodoList {
                     TodoStatus::Abandoned => '-',
                 };
                 let _ = writeln!(text, "  [{mark}] {}", task.content);
+                for note in task.notes.iter().filter(|_| with_notes && task.is_open()) {
+                    let _ = writeln!(text, "      note: {}", note.replace('\n', "\n      "));
+                }
             }
         }
         text
@@ -259,6 +317,10 @@ fn check_text(text: &str) -> Result<(), String> {
 
 fn check_count(count: usize) -> Result<(), String> {
     if count > MAX_TASKS { Err(format!("A list has at most {MAX_TASKS} tasks")) } else { Ok(()) }
+}
+
+fn already_there(task: &str) -> String {
+    format!("Task \"{}\" already exists", quoted(task))
 }
 
 fn quoted(text: &str) -> String {

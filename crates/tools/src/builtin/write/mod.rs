@@ -7,14 +7,15 @@ use relaycode_llm::request;
 use relaycode_text::plural::pluralize;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use crate::card::ToolCard;
+use crate::card::{CardBody, ToolCard};
 use crate::changes::{ToolChange, card_body, current_image, submit};
 use crate::generated::{generated_mark, refusal};
+use crate::internal_urls::{self, is_plan_name};
 use crate::schema;
-use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
-use crate::workspace::{EditMode, ToolWorkspace};
+use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput, TouchedFiles};
+use crate::workspace::{EditMode, PLAN_ADDRESS, ToolWorkspace};
 
 /// Ends of names behind which a colon names something inside.
 const CONTAINERS: [&str; 8] =
@@ -23,8 +24,10 @@ const CONTAINERS: [&str; 8] =
 pub(crate) struct WriteTool;
 
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct WriteInput {
     /// The file, relative to the current directory.
+    #[serde(alias = "file_path")]
     path: String,
     /// The whole content.
     content: String,
@@ -46,10 +49,19 @@ impl Tool for WriteTool {
     fn run(&self, call: &ToolInvocation<'_>) -> Result<ToolOutput, ToolError> {
         let WriteInput { path, content } = schema::read_input(call)?;
         let workspace = call.workspace;
+        if let Some(name) = path.trim().strip_prefix(PLAN_ADDRESS) {
+            return write_plan(workspace, name, &content);
+        }
         if CONTAINERS.iter().any(|end| path.to_lowercase().contains(end)) {
             return Err(ToolError::refused(format!(
                 "`{path}`: what is inside of archives and databases cannot be written yet"
             )));
+        }
+        if let Some(written) = internal_urls::write_virtual(call, path.trim(), &content) {
+            written?;
+            let text = format!("Successfully wrote {} bytes to {}\n", content.len(), path.trim());
+            let card = ToolCard::line(format!("write {}", path.trim()), "written");
+            return Ok(ToolOutput::text(text, card).with_details(json!({ "bytes": content.len() })));
         }
         let settings = &workspace.settings;
         let stripped =
@@ -97,6 +109,30 @@ impl Tool for WriteTool {
             json!({ "change": applied.record.uuid.to_string(), "bytes": count, "remarks": remarks });
         Ok(ToolOutput::text(text, card).with_details(details))
     }
+
+    fn touched_files(&self, arguments: &Map<String, Value>, _details: &Value) -> TouchedFiles {
+        let path = arguments.get("path").or(arguments.get("file_path")).and_then(Value::as_str);
+        TouchedFiles { changed: path.map(str::to_string).into_iter().collect(), ..TouchedFiles::default() }
+    }
+}
+
+/// The plan lies beside the session, where nobody has to be asked.
+fn write_plan(workspace: &ToolWorkspace, name: &str, content: &str) -> Result<ToolOutput, ToolError> {
+    if !is_plan_name(name) {
+        return Err(ToolError::refused(format!("there is one plan, `{PLAN_ADDRESS}`")));
+    }
+    if !workspace.is_planning() {
+        return Err(ToolError::refused("the plan cannot be changed: you are not planning"));
+    }
+    workspace.write_plan(content).map_err(|error| ToolError::refused(error.to_string()))?;
+    let text = format!("Successfully wrote {} bytes to {PLAN_ADDRESS}\n", content.len());
+    let summary = pluralize(content.lines().count(), "line");
+    let card = ToolCard {
+        title: "write the plan".into(),
+        summary,
+        body: CardBody::Text { text: content.to_string(), first_line: None },
+    };
+    Ok(ToolOutput::text(text, card))
 }
 
 /// The content as the file is written: its encoding and line endings stay.

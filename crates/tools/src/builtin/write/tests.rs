@@ -131,3 +131,42 @@ fn a_change_is_in_the_group_of_the_turn_with_the_agent_as_its_origin() {
     let record = project.workspace.door.ledger.record(id).unwrap();
     assert_eq!((record.origin.as_str(), record.group.as_deref()), ("agent", Some("turn-1")));
 }
+
+#[test]
+fn error_addresses() {
+    let project = TestProject::new(&[]);
+    for path in ["artifact://3", "https://example.com/x.txt", "relay://rules"] {
+        assert!(refused(&project, path, "x").contains("is an address that can at most be read"), "{path}");
+    }
+    let said = project.refusal("edit", json!({ "input": "§artifact://3\n»EOF\nx\n" }));
+    assert!(said.contains("is an address"), "{said}");
+    assert_eq!(
+        fs::read_dir(project.workspace.root())
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.file_name() != ".relaycode")
+            .count(),
+        0
+    );
+    let address = format!("file://{}", project.path("a.txt").display());
+    write(&project, &address, "x\n");
+    assert_eq!(project.get("a.txt"), "x\n");
+}
+
+#[test]
+fn what_looks_like_anchors_is_kept_where_there_are_none() {
+    let mut project = TestProject::new(&[]);
+    let copied = format!("{}\n", format_line(1, "one"));
+    project.workspace.settings.edit_mode = crate::workspace::EditMode::Replace;
+    assert!(!write(&project, "a.txt", &copied).contains("Note"));
+    assert_eq!(project.get("a.txt"), copied);
+}
+
+#[test]
+fn error_invalid_arguments() {
+    let project = TestProject::new(&[]);
+    assert!(project.refusal("write", json!({ "path": "a.txt" })).contains("missing field `content`"));
+    assert!(project.refusal("write", json!({ "content": "x" })).contains("missing field `path`"));
+    assert_eq!(refused(&project, " ", "x"), "the path is empty");
+    assert_eq!(write(&project, "empty.txt", ""), "Successfully wrote 0 bytes to empty.txt\n");
+}
