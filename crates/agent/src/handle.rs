@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use relaycode_session::EntryBody;
+use relaycode_session::{EntryBody, Session, SessionError};
 use relaycode_tools::HostAnswer;
 
 use crate::event::{AgentEvent, EventPoll, SequencedEvent};
-use crate::question::AnswerReceipt;
-use crate::queue::{QueueFullError, UserPrompt};
-use crate::run::AgentShared;
+use crate::question::{AgentQuestion, AnswerReceipt};
+use crate::queue::{InterruptMode, QueueFullError, QueueMode, QueueState, UserPrompt};
+use crate::run::{AgentShared, ModeRequest};
 
 /// Clones follow the same agent.
 #[derive(Clone)]
@@ -80,6 +80,48 @@ impl AgentHandle {
         taken
     }
 
+    /// What waits to be said, and how it will be.
+    pub fn queue_state(&self) -> QueueState {
+        self.shared.queue().state()
+    }
+
+    pub fn set_steering_mode(&self, mode: QueueMode) {
+        self.shared.queue().steering_mode = mode;
+    }
+
+    pub fn set_follow_up_mode(&self, mode: QueueMode) {
+        self.shared.queue().follow_up_mode = mode;
+    }
+
+    pub fn set_interrupt_mode(&self, mode: InterruptMode) {
+        self.shared.queue().interrupt_mode = mode;
+    }
+
+    /// Whether an answer that failed is asked for again.
+    pub fn auto_retry(&self) -> bool {
+        self.shared.auto_retry()
+    }
+
+    pub fn set_auto_retry(&self, enabled: bool) {
+        self.shared.set_auto_retry(enabled);
+    }
+
+    /// Looks at the session. Nothing is written to it meanwhile.
+    pub fn with_session<T>(&self, look: impl FnOnce(&Session) -> T) -> T {
+        look(self.shared.transcript().session())
+    }
+
+    /// The user names the session.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn name_session(&self, title: &str) -> Result<(), SessionError> {
+        if self.shared.transcript().set_user_title(title)? {
+            self.shared.events.publish(AgentEvent::SessionTitled { title: title.to_string() });
+        }
+        Ok(())
+    }
+
     /// Ends the run; what is finished stays. Returns whether there was one.
     pub fn abort(&self) -> bool {
         self.shared.abort()
@@ -90,6 +132,26 @@ impl AgentHandle {
         self.shared.abort_retry()
     }
 
+    /// Begins or ends a mode, before the model is asked next.
+    pub fn request_mode(&self, request: ModeRequest) {
+        self.shared.request_mode(request);
+    }
+
+    /// Sums up what was said so far before the next request, with a look at `words` (they may be empty). Returns whether a run sees to it;
+    /// between runs, whoever has the agent calls [`crate::Agent::compact`].
+    pub fn compact(&self, words: impl Into<String>) -> bool {
+        self.shared.request_compaction(words.into())
+    }
+
+    /// Whether room is made by itself. What the model refuses as too long is made shorter in any case.
+    pub fn set_auto_compaction(&self, enabled: bool) {
+        self.shared.set_auto_compaction(enabled);
+    }
+
+    pub fn is_auto_compaction(&self) -> bool {
+        self.shared.is_auto_compaction()
+    }
+
     pub fn is_running(&self) -> bool {
         self.shared.is_running()
     }
@@ -97,6 +159,21 @@ impl AgentHandle {
     /// Says whether some client can answer questions.
     pub fn set_attended(&self, attended: bool) {
         self.shared.questions.set_attended(attended);
+    }
+
+    /// How long a question may wait that has no time of its own, or a longer one.
+    pub fn set_longest_question(&self, longest: Option<Duration>) {
+        self.shared.questions.set_longest(longest);
+    }
+
+    /// Questions that nobody has answered yet.
+    pub fn open_questions(&self) -> Vec<AgentQuestion> {
+        self.shared.questions.open()
+    }
+
+    /// Readers that wait with [`EventReader::next_unless`] look at their condition.
+    pub fn wake_readers(&self) {
+        self.shared.events.wake();
     }
 
     /// Answers a question; the first answer counts.
@@ -119,9 +196,18 @@ impl EventReader {
         }
     }
 
+    /// The next event; waits for it, or until `is_called` holds ([`AgentHandle::wake_readers`]): then nothing is read.
+    pub fn next_unless(&mut self, is_called: &dyn Fn() -> bool) -> EventRead {
+        self.read(&|seen, shared| shared.events.poll_unless(seen, is_called))
+    }
+
     fn poll(&mut self, deadline: Option<Instant>) -> EventRead {
+        self.read(&|seen, shared| shared.events.poll(seen, deadline))
+    }
+
+    fn read(&mut self, poll: &dyn Fn(u64, &AgentShared) -> EventPoll) -> EventRead {
         loop {
-            match self.shared.events.poll(self.seen, deadline) {
+            match poll(self.seen, &self.shared) {
                 EventPoll::Event(event) => {
                     self.seen = event.seq;
                     return EventRead::Event(event);

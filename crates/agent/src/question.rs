@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use relaycode_llm::CancelToken;
 use relaycode_tools::{HostAnswer, HostQuestion};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{AgentEvent, EventLog};
@@ -17,7 +18,7 @@ const MAX_OPEN: usize = 100;
 /// How soon a run that is ended is noticed.
 const TICK: Duration = Duration::from_millis(50);
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentQuestion {
     pub id: String,
@@ -61,11 +62,12 @@ struct BoardState {
     open: HashMap<String, OpenQuestion>,
     /// Somebody is there who can answer.
     attended: bool,
+    /// No question waits longer.
+    longest: Option<Duration>,
 }
 
 struct OpenQuestion {
-    options: usize,
-    several: bool,
+    question: AgentQuestion,
     answer: Option<HostAnswer>,
 }
 
@@ -79,21 +81,34 @@ impl QuestionBoard {
         self.lock().attended
     }
 
+    pub(crate) fn set_longest(&self, longest: Option<Duration>) {
+        self.lock().longest = longest;
+    }
+
+    /// Those without an answer, in the order in which they were asked.
+    pub(crate) fn open(&self) -> Vec<AgentQuestion> {
+        let state = self.lock();
+        let open = state.open.values().filter(|open| open.answer.is_none());
+        let mut open: Vec<AgentQuestion> = open.map(|open| open.question.clone()).collect();
+        open.sort_by_key(|question| question.id[1..].parse::<u64>().unwrap_or_default());
+        open
+    }
+
     /// Asks and waits.
     pub(crate) fn ask(&self, asked: &HostQuestion, cancel: &CancelToken, events: &EventLog) -> HostAnswer {
-        let until = asked.deadline.map(|deadline| Instant::now() + deadline);
-        let id = {
+        let (id, until, question) = {
             let mut state = self.lock();
             if !state.attended || state.open.len() >= MAX_OPEN {
                 return HostAnswer::Unavailable;
             }
             state.asked += 1;
             let id = format!("q{}", state.asked);
-            let open = OpenQuestion { options: asked.options.len(), several: asked.several, answer: None };
-            state.open.insert(id.clone(), open);
-            id
+            let deadline = asked.deadline.into_iter().chain(state.longest).min();
+            let question = AgentQuestion::new(&id, asked, deadline);
+            state.open.insert(id.clone(), OpenQuestion { question: question.clone(), answer: None });
+            (id, deadline.map(|deadline| Instant::now() + deadline), question)
         };
-        events.publish(AgentEvent::QuestionAsked { question: AgentQuestion::new(&id, asked) });
+        events.publish(AgentEvent::QuestionAsked { question });
         let mut state = self.lock();
         let answer = loop {
             if let Some(answer) = state.open.get_mut(&id).and_then(|open| open.answer.take()) {
@@ -146,9 +161,11 @@ impl OpenQuestion {
     fn accepts(&self, answer: &HostAnswer) -> bool {
         match answer {
             HostAnswer::Options { chosen } => {
-                chosen.iter().all(|at| *at < self.options) && (self.several || chosen.len() == 1)
+                let question = &self.question;
+                chosen.iter().all(|at| *at < question.options.len())
+                    && (question.several || chosen.len() == 1)
             }
-            HostAnswer::Text { .. } => self.options == 0,
+            HostAnswer::Text { .. } => self.question.options.is_empty(),
             HostAnswer::Stop => true,
             HostAnswer::TimedOut | HostAnswer::Unavailable => false,
         }
@@ -156,7 +173,7 @@ impl OpenQuestion {
 }
 
 impl AgentQuestion {
-    fn new(id: &str, asked: &HostQuestion) -> AgentQuestion {
+    fn new(id: &str, asked: &HostQuestion, deadline: Option<Duration>) -> AgentQuestion {
         AgentQuestion {
             id: id.to_string(),
             tool_call_id: asked.call.clone(),
@@ -164,9 +181,7 @@ impl AgentQuestion {
             options: asked.options.clone(),
             several: asked.several,
             default: asked.default,
-            timeout_ms: asked
-                .deadline
-                .map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
+            timeout_ms: deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
         }
     }
 }
@@ -214,6 +229,26 @@ mod tests {
             assert_eq!(asked.join().unwrap(), chosen(1));
         });
         assert_eq!(board.answer("q1", chosen(0)), AnswerReceipt::AlreadyAnswered);
+    }
+
+    #[test]
+    fn no_question_waits_longer_than_it_may_and_open_ones_are_listed() {
+        let (board, events) = (QuestionBoard::default(), EventLog::default());
+        board.set_attended(true);
+        board.set_longest(Some(Duration::ZERO));
+        assert_eq!(board.ask(&question(None), &CancelToken::default(), &events), HostAnswer::TimedOut);
+        let EventPoll::Event(event) = events.poll(0, None) else { panic!("no question") };
+        let AgentEvent::QuestionAsked { question: asked } = &event.event else { panic!("another event") };
+        assert_eq!(asked.timeout_ms, Some(0));
+        board.set_longest(None);
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| board.ask(&question(None), &CancelToken::default(), &events));
+            events.poll(2, None);
+            assert_eq!(board.open().iter().map(|open| open.id.as_str()).collect::<Vec<_>>(), ["q2"]);
+            board.answer("q2", HostAnswer::Stop);
+            asking.join().unwrap();
+        });
+        assert!(board.open().is_empty());
     }
 
     #[test]

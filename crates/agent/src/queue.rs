@@ -4,15 +4,19 @@
 use std::collections::VecDeque;
 
 use relaycode_llm::message::UserContent;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::AgentEvent;
 
-/// Messages that may wait in each of both.
+/// Messages that may wait in each of both, and their bytes.
 const MAX_QUEUED: usize = 100;
+const MAX_QUEUED_BYTES: usize = 64 << 20;
+/// Of a message in lists of what waits.
+const MAX_LISTED_CHARS: usize = 1_000;
 
 /// How many of what waits go to the model together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueMode {
     #[default]
@@ -21,7 +25,7 @@ pub enum QueueMode {
 }
 
 /// When steering counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum InterruptMode {
     /// Between two calls; the rest of the answer's calls is skipped.
@@ -29,6 +33,19 @@ pub enum InterruptMode {
     Immediate,
     /// After all calls of the answer.
     Wait,
+}
+
+/// What waits to be said, and how it will be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueState {
+    /// The beginnings of what counts as soon as possible.
+    pub steering: Vec<String>,
+    /// The same of what waits until the model is done.
+    pub follow_up: Vec<String>,
+    pub steering_mode: QueueMode,
+    pub follow_up_mode: QueueMode,
+    pub interrupt_mode: InterruptMode,
 }
 
 /// Something a person said.
@@ -40,6 +57,14 @@ pub struct UserPrompt {
 impl UserPrompt {
     pub fn text(text: impl Into<String>) -> UserPrompt {
         UserPrompt { content: vec![UserContent::text(text)] }
+    }
+
+    fn bytes(&self) -> usize {
+        let bytes = |piece: &UserContent| match piece {
+            UserContent::Text(text) => text.text.len(),
+            UserContent::Image(image) => image.data.len(),
+        };
+        self.content.iter().map(bytes).sum()
     }
 
     /// The first text, for lists and titles.
@@ -54,7 +79,10 @@ impl UserPrompt {
 
 /// Too much waits already.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{MAX_QUEUED} messages wait already; send more when the agent has read some")]
+#[error(
+    "{MAX_QUEUED} messages or {} MB wait already; send more when the agent has read some",
+    MAX_QUEUED_BYTES >> 20
+)]
 pub struct QueueFullError;
 
 #[derive(Debug, Default)]
@@ -102,15 +130,27 @@ impl PromptQueue {
     }
 
     pub(crate) fn to_event(&self) -> AgentEvent {
-        let texts = |queue: &VecDeque<UserPrompt>| {
-            queue.iter().map(|prompt| prompt.first_text().to_string()).collect()
-        };
         AgentEvent::QueueUpdate { steering: texts(&self.steering), follow_up: texts(&self.follow_up) }
+    }
+
+    pub(crate) fn state(&self) -> QueueState {
+        QueueState {
+            steering: texts(&self.steering),
+            follow_up: texts(&self.follow_up),
+            steering_mode: self.steering_mode,
+            follow_up_mode: self.follow_up_mode,
+            interrupt_mode: self.interrupt_mode,
+        }
     }
 }
 
+fn texts(queue: &VecDeque<UserPrompt>) -> Vec<String> {
+    queue.iter().map(|prompt| prompt.first_text().chars().take(MAX_LISTED_CHARS).collect()).collect()
+}
+
 fn push(queue: &mut VecDeque<UserPrompt>, prompt: UserPrompt) -> Result<(), QueueFullError> {
-    if queue.len() >= MAX_QUEUED {
+    let bytes: usize = queue.iter().chain([&prompt]).map(UserPrompt::bytes).sum();
+    if queue.len() >= MAX_QUEUED || bytes > MAX_QUEUED_BYTES {
         return Err(QueueFullError);
     }
     queue.push_back(prompt);
@@ -152,5 +192,10 @@ mod tests {
             queue.steer(UserPrompt::text("x")).unwrap();
         }
         assert_eq!(queue.steer(UserPrompt::text("x")), Err(QueueFullError));
+        let half = UserPrompt::text("x".repeat(MAX_QUEUED_BYTES / 2));
+        queue.follow_up(half.clone()).unwrap();
+        queue.follow_up(half).unwrap();
+        assert_eq!(queue.follow_up(UserPrompt::text("x")), Err(QueueFullError));
+        assert_eq!(queue.state().follow_up[0].len(), MAX_LISTED_CHARS);
     }
 }

@@ -7,6 +7,7 @@ use relaycode_llm::request::{Auth, ThinkingLevel};
 use relaycode_llm::stream::StreamTimeouts;
 use relaycode_llm::stream::retry::RetryBudget;
 
+use crate::compaction::CompactionSettings;
 use crate::queue::{InterruptMode, QueueMode};
 
 /// A model that can be asked.
@@ -14,7 +15,11 @@ use crate::queue::{InterruptMode, QueueMode};
 pub struct AgentModel {
     pub model: Model,
     pub auth: Auth,
+    /// Further keys of the same provider: a session begins with one of all of them, and goes on with the next when that one fails.
+    pub other_keys: Vec<Auth>,
     pub thinking: ThinkingLevel,
+    /// A model of the same provider that reads more, and goes on when this one's window is full.
+    pub promotion: Option<Box<AgentModel>>,
 }
 
 #[derive(Debug, Clone)]
@@ -23,11 +28,16 @@ pub struct AgentSettings {
     pub steering_mode: QueueMode,
     pub follow_up_mode: QueueMode,
     pub interrupt_mode: InterruptMode,
+    /// The project's check runs on what a prompt changed.
+    pub check: bool,
     /// Calls of tools that only look, at the same time.
     pub parallel_tools: usize,
     /// After so many repetitions of the same calls with the same results the model is told; after twice as many the run ends.
     pub repeat_limit: usize,
+    /// How often the agent goes on by itself towards a goal, in one run.
+    pub goal_continuations: u64,
     pub retry: AutoRetrySettings,
+    pub compaction: CompactionSettings,
     /// For each request.
     pub request_budget: RetryBudget,
     pub timeouts: StreamTimeouts,
@@ -73,9 +83,12 @@ impl Default for AgentSettings {
             steering_mode: QueueMode::default(),
             follow_up_mode: QueueMode::default(),
             interrupt_mode: InterruptMode::default(),
+            check: true,
             parallel_tools: 8,
             repeat_limit: 5,
+            goal_continuations: 20,
             retry: AutoRetrySettings::default(),
+            compaction: CompactionSettings::default(),
             request_budget: RetryBudget::default(),
             timeouts: StreamTimeouts::default(),
         }

@@ -7,16 +7,34 @@ use std::collections::HashSet;
 
 use relaycode_llm::message::{AssistantMessage, ToolCall, ToolResultMessage, UserMessage};
 use relaycode_llm::{Message, StopReason};
-use relaycode_session::{EntryBody, Session, SessionContext, SessionError};
+use relaycode_session::format::header::TitleSource;
+use relaycode_session::{
+    ContextChange, ContextCompaction, EntryBody, EntryRole, EntryType, Session, SessionContext, SessionError,
+};
+use relaycode_tools::{Goal, ToolWorkspace};
 use serde_json::Value;
+
+use crate::compaction::user_words::{UserWords, to_own_words};
+use crate::run::{AgentError, GOAL_ENTRY, RestoredMode, restore_mode};
 
 /// What a model reads of a call that was not finished when relay ended.
 const INTERRUPTED: &str = "Interrupted: relay ended before this call had a result. It may have taken effect in part. \
     Look at what is there before you call it again.";
 
+/// The custom type of what one session hands over to another.
+pub(crate) const HANDOFF: &str = "handoff";
+
 pub(crate) struct Transcript {
     session: Session,
     messages: Vec<Message>,
+    /// The entry of each message.
+    sources: Vec<String>,
+    /// What the latest compaction keeps.
+    compaction: Option<ContextCompaction>,
+    /// What tools had when another session handed over.
+    handed_over: Value,
+    /// A compaction was undone, and none came after it.
+    is_undone: bool,
     /// Entries of the messages that were there when it was opened.
     earlier: Vec<String>,
     model: Option<String>,
@@ -30,9 +48,23 @@ impl Transcript {
         let SessionContext { thinking_level, models, sources, .. } = &context;
         let (thinking, model, earlier) =
             (thinking_level.clone(), models.get("default").cloned(), sources.clone());
-        let messages =
-            context.to_model_messages().into_iter().filter(|message| !is_failed(message)).collect();
-        let mut transcript = Transcript { session, messages, earlier, model, thinking };
+        let is_handoff = |message: &&Value| message.get("customType").is_some_and(|kind| kind == HANDOFF);
+        let handed_over =
+            context.messages.iter().find(is_handoff).and_then(|message| message.pointer("/details/tools"));
+        let handed_over = handed_over.cloned().unwrap_or_default();
+        let (messages, sources, compaction) = (Vec::new(), Vec::new(), None);
+        let mut transcript = Transcript {
+            session,
+            messages,
+            sources,
+            compaction,
+            handed_over,
+            is_undone: false,
+            earlier,
+            model,
+            thinking,
+        };
+        transcript.take_context(context)?;
         let closed = transcript.close_calls(INTERRUPTED)?;
         transcript.earlier.extend(closed.into_iter().map(|(entry_id, _)| entry_id));
         Ok(transcript)
@@ -42,8 +74,117 @@ impl Transcript {
         &self.messages
     }
 
+    /// The entry of each message.
+    pub(crate) fn sources(&self) -> &[String] {
+        &self.sources
+    }
+
+    pub(crate) fn compaction(&self) -> Option<&ContextCompaction> {
+        self.compaction.as_ref()
+    }
+
+    /// A compaction was undone, and none came after it.
+    pub(crate) fn is_undone(&self) -> bool {
+        self.is_undone
+    }
+
+    /// The conversation as the session has it.
+    fn take_context(&mut self, context: SessionContext) -> Result<(), SessionError> {
+        let entries = context.to_model_entries();
+        self.compaction = context.compaction;
+        let kept = entries.into_iter().filter(|(_, message)| !is_failed(message));
+        (self.sources, self.messages) = kept.unzip();
+        self.is_undone = self.session.latest_context_change()?.1;
+        Ok(())
+    }
+
+    /// Writes what changes the context before it: a compaction, cuts, or that one of them does not count. Returns its entry.
+    pub(crate) fn change_context(&mut self, body: EntryBody) -> Result<String, SessionError> {
+        let entry_id = self.session.append(body)?;
+        let context = self.session.context()?;
+        self.take_context(context)?;
+        Ok(entry_id)
+    }
+
+    /// The latest compaction, or cut of outputs, does not count any more. Returns its entry; `None`: there is none.
+    pub(crate) fn undo_compaction(&mut self) -> Result<Option<String>, SessionError> {
+        let (Some(id), _) = self.session.latest_context_change()? else { return Ok(None) };
+        self.change_context(ContextChange::Undone(id.clone()).to_body())?;
+        Ok(Some(id))
+    }
+
+    /// Moves on the way of `leaf` (`None`: to the beginning), with a summary of what is left if there is one.
+    pub(crate) fn move_to(
+        &mut self,
+        leaf: Option<&str>,
+        summary: Option<(&str, Value)>,
+    ) -> Result<(), SessionError> {
+        match (leaf, summary) {
+            (_, Some((summary, details))) => {
+                self.session.branch_with_summary(leaf, summary, Some(details), None)?;
+            }
+            (Some(leaf), None) => self.session.move_to(leaf)?,
+            (None, None) => self.session.move_to_start(),
+        }
+        let context = self.session.context()?;
+        self.take_context(context)
+    }
+
+    /// What the user said on the way to where the conversation is: the newest first, with its entry. `enough` ends it.
+    pub(crate) fn user_words(
+        &self,
+        enough: &mut dyn FnMut(&UserWords) -> bool,
+    ) -> Result<(Vec<UserWords>, usize), SessionError> {
+        let path = self.session.path(None);
+        let is_said = |id: &&str| {
+            let row = self.session.row(id);
+            row.is_some_and(|row| row.kind == EntryType::Message && row.role == EntryRole::User)
+        };
+        let said: Vec<&str> = path.into_iter().filter(is_said).collect();
+        let mut words = Vec::new();
+        for (at, id) in said.iter().rev().enumerate() {
+            let EntryBody::Message { message } = self.session.entry(id)?.body else { continue };
+            let Ok(Message::User(message)) = serde_json::from_value(message) else { continue };
+            let said_here = UserWords { entry_id: id.to_string(), text: to_own_words(&message.content) };
+            let is_enough = enough(&said_here);
+            words.push(said_here);
+            if is_enough {
+                return Ok((words, said.len() - at - 1));
+            }
+        }
+        Ok((words, 0))
+    }
+
+    pub(crate) fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
     pub(crate) fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// Rules that the model was told on the way to where the conversation is.
+    pub(crate) fn told_rules(&self) -> Result<Vec<String>, SessionError> {
+        Ok(self.session.settings()?.injected_ttsr_rules)
+    }
+
+    /// No answer is there yet, and nobody gave it a title.
+    pub(crate) fn is_new(&self) -> bool {
+        self.session.header().title.is_none() && !self.is_answered()
+    }
+
+    pub(crate) fn is_answered(&self) -> bool {
+        self.messages.iter().any(|message| matches!(message, Message::Assistant(_)))
+    }
+
+    /// Whether it was changed: a title of the user's stays.
+    pub(crate) fn set_title(&mut self, title: &str) -> Result<bool, SessionError> {
+        self.session.set_title(title, TitleSource::Auto)
+    }
+
+    /// The same for one that the user gives.
+    pub(crate) fn set_user_title(&mut self, title: &str) -> Result<bool, SessionError> {
+        self.session.set_title(title, TitleSource::User)
     }
 
     pub(crate) fn take_earlier(&mut self) -> Vec<String> {
@@ -56,22 +197,95 @@ impl Transcript {
         // A kept entry is written with the next one: it counts, and the disk's error is told.
         if appended.as_ref().err().is_none_or(SessionError::is_entry_kept) && !is_failed(&message) {
             self.messages.push(message);
+            self.sources.push(self.session.leaf().unwrap_or_default().to_string());
         }
         appended
     }
 
     /// Told to the model, and to people who read the session.
     pub(crate) fn append_note(&mut self, custom_type: &str, text: &str) -> Result<(), SessionError> {
-        self.session.append(EntryBody::CustomMessage {
+        self.append_custom(custom_type, text, true, None)
+    }
+
+    /// Told to the model alone.
+    pub(crate) fn append_hidden(
+        &mut self,
+        custom_type: &str,
+        text: &str,
+        details: Value,
+    ) -> Result<(), SessionError> {
+        self.append_custom(custom_type, text, false, Some(details))
+    }
+
+    fn append_custom(
+        &mut self,
+        custom_type: &str,
+        text: &str,
+        display: bool,
+        details: Option<Value>,
+    ) -> Result<(), SessionError> {
+        let entry_id = self.session.append(EntryBody::CustomMessage {
             custom_type: custom_type.to_string(),
             content: text.into(),
-            display: true,
-            details: None,
+            display,
+            details,
             attribution: Some("agent".to_string()),
         })?;
         // As it comes out of the session when it is opened again.
         self.messages.push(Message::User(UserMessage::text(text, now())));
+        self.sources.push(entry_id);
         Ok(())
+    }
+
+    /// The mode it was left in, made to hold again.
+    pub(crate) fn restore_mode(&self, workspace: &ToolWorkspace) -> Result<RestoredMode, AgentError> {
+        let (mode, data) = self.mode()?;
+        Ok(restore_mode(&mode, data.as_ref(), workspace)?)
+    }
+
+    /// The newest goal on the way to where the conversation is.
+    pub(crate) fn kept_goal(&self) -> Result<Option<Goal>, SessionError> {
+        for id in self.session.path(None).into_iter().rev() {
+            if self.session.row(id).is_none_or(|row| row.kind != EntryType::Custom) {
+                continue;
+            }
+            let EntryBody::Custom { custom_type, data: Some(data) } = self.session.entry(id)?.body else {
+                continue;
+            };
+            if custom_type == GOAL_ENTRY {
+                return Ok(serde_json::from_value(data).ok());
+            }
+        }
+        Ok(None)
+    }
+
+    /// Begins a conversation of its own with this note, in the same session. What is kept beside messages goes along: the newest
+    /// of each kind.
+    pub(crate) fn start_over(&mut self, custom_type: &str, text: &str) -> Result<(), SessionError> {
+        let mut kept: Vec<(String, Option<Value>)> = Vec::new();
+        let path: Vec<String> = self.session.path(None).into_iter().map(str::to_string).collect();
+        for id in path {
+            if self.session.row(&id).is_none_or(|row| row.kind != EntryType::Custom) {
+                continue;
+            }
+            let EntryBody::Custom { custom_type, data } = self.session.entry(&id)?.body else { continue };
+            kept.retain(|(known, _)| *known != custom_type);
+            kept.push((custom_type, data));
+        }
+        self.session.move_to_start();
+        (self.model, self.thinking, self.handed_over) = (None, String::new(), Value::Null);
+        self.append_note(custom_type, text)?;
+        for (custom_type, data) in kept {
+            self.session.append(EntryBody::Custom { custom_type, data })?;
+        }
+        let context = self.session.context()?;
+        self.take_context(context)
+    }
+
+    /// The mode of where the conversation is, with what the session keeps of it.
+    pub(crate) fn mode(&self) -> Result<(String, Option<Value>), SessionError> {
+        let context = self.session.context()?;
+        Ok((context.mode, context.mode_data))
     }
 
     /// Goes back to where this call of a tool, and those beside it, had their results. What the model said and did after that
@@ -98,19 +312,22 @@ impl Transcript {
         for message in said {
             self.session.append_message(&message)?;
         }
-        let messages = self.session.context()?.to_model_messages();
-        self.messages = messages.into_iter().filter(|message| !is_failed(message)).collect();
+        let context = self.session.context()?;
+        self.take_context(context)?;
         Ok(Some(entry_id))
     }
 
     /// What the tools kept of their calls that were carried out, oldest first.
     pub(crate) fn tool_details(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.messages.iter().filter_map(|message| match message {
+        let kept = self.compaction.as_ref().and_then(|compaction| compaction.preserve_data.get("tools"));
+        let kept = [&self.handed_over].into_iter().chain(kept).filter_map(Value::as_object).flatten();
+        let kept = kept.map(|(tool, details)| (tool.as_str(), details));
+        kept.chain(self.messages.iter().filter_map(|message| match message {
             Message::ToolResult(result) if !result.is_error => {
                 Some((result.tool_name.as_str(), result.details.as_ref()?.get("details")?))
             }
             _ => None,
-        })
+        }))
     }
 
     /// The text of the last answer; empty if the model has not spoken since the user did.

@@ -116,6 +116,31 @@ impl EventLog {
         }
     }
 
+    /// The first event after `seen`; waits for it, or until `is_called` holds when [`EventLog::wake`] is called.
+    pub fn poll_unless(&self, seen: u64, is_called: &dyn Fn() -> bool) -> EventPoll {
+        let mut state = self.lock();
+        loop {
+            if is_called() {
+                return EventPoll::Pending;
+            }
+            if let Some(found) = state.after(seen) {
+                return found;
+            }
+            if state.closed {
+                return EventPoll::Closed;
+            }
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Lets those who wait look at why they do.
+    pub fn wake(&self) {
+        // With the lock, so that nobody is between looking and waiting.
+        let state = self.lock();
+        self.bell.notify_all();
+        drop(state);
+    }
+
     fn lock(&self) -> MutexGuard<'_, EventLogState> {
         // Each change leaves the log consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -30,7 +30,7 @@ pub enum InstructionOwner {
 }
 
 impl InstructionOwner {
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             InstructionOwner::User => "user",
             InstructionOwner::Project => "project",

@@ -1,8 +1,8 @@
 //! Rule files: relay's own, and those that were written for other agents. A rule is known by its file name; the first one
 //! of a name counts, the user's before the project's, relay's before others'.
 //!
-//! Only what concerns the prompt is here: rules that are always there, and rules that are listed. Rules with a `condition`
-//! watch the answer while it streams and are left out.
+//! A rule with a `condition` watches answers while they come ([`crate::stream_rules`]) and is not in the prompt; of the others
+//! those that apply always are there in full, and those with a description are listed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -38,6 +38,12 @@ pub struct AgentRule {
     pub always_apply: bool,
     /// Else this is, and the model reads the file when it needs it.
     pub description: Option<String>,
+    /// What it looks for in answers; then it is not in the prompt.
+    pub conditions: Vec<String>,
+    /// In which parts of them.
+    pub scope: Vec<String>,
+    /// Where a match stops an answer, as the file says it.
+    pub interrupt_mode: Option<String>,
 }
 
 pub(super) fn read_rules(places: &InstructionPlaces<'_>, reader: &mut InstructionReader) -> Vec<AgentRule> {
@@ -87,22 +93,23 @@ fn read_folder(
     rules.collect()
 }
 
-/// `None` for a rule that watches answers, and for one that nobody could reach.
+/// `None` for a rule that nobody could reach.
 fn to_rule(name: &str, owner: InstructionOwner, path: String, text: &str) -> Option<AgentRule> {
     let (keys, text) = front_matter::split(text);
     let line = |key: &str| -> Option<String> {
         let value = keys.get(key)?.join(", ").replace('\n', " ");
         Some(value.chars().take(MAX_LINE_CHARS).collect()).filter(|line: &String| !line.is_empty())
     };
-    if keys.contains_key("condition") {
+    let conditions = keys.get("condition").cloned().unwrap_or_default();
+    let always_apply = conditions.is_empty() && is_always(&keys);
+    let description = line("description").filter(|_| conditions.is_empty());
+    if conditions.is_empty() && !always_apply && description.is_none() {
         return None;
     }
-    let always_apply = is_always(&keys);
-    let description = line("description");
-    if !always_apply && description.is_none() {
-        return None;
-    }
-    let globs = line("globs").into_iter().collect();
+    let globs = keys.get("globs").into_iter().flatten().flat_map(|globs| front_matter::split_list(globs));
+    let scope = keys.get("scope").into_iter().flatten().flat_map(|scope| front_matter::split_list(scope));
+    let (globs, scope) = (globs.collect(), scope.collect());
+    let interrupt_mode = keys.get("interruptMode").and_then(|values| values.first()).cloned();
     Some(AgentRule {
         name: name.to_string(),
         owner,
@@ -111,6 +118,9 @@ fn to_rule(name: &str, owner: InstructionOwner, path: String, text: &str) -> Opt
         globs,
         always_apply,
         description,
+        conditions,
+        scope,
+        interrupt_mode,
     })
 }
 
@@ -143,11 +153,19 @@ mod tests {
             "---\ndescription: How tests are named\nglobs: *.rs, *.toml\n---\nBy what they guard.",
         );
         write(".windsurf/rules/nobody.md", "---\nglobs: *.c\n---\nUnreachable.");
-        write(".clinerules/stream.md", "---\ncondition: TODO\n---\nNo TODO.");
+        write(
+            ".clinerules/stream.md",
+            "---\ncondition: [\"TODO{1,2}\", 'FIX, ME']\nscope: text, tool:edit(*.{ts,js})\ninterruptMode: never\nalwaysApply: \
+             true\n---\nNo TODO.",
+        );
         write(".clinerules/plain.md", "Be kind.");
         let found = ProjectInstructions::read(&InstructionPlaces { home: None, root, cwd: root });
         let names: Vec<&str> = found.rules.iter().map(|rule| rule.name.as_str()).collect();
-        assert_eq!(names, ["style", "tests", "plain"]);
+        assert_eq!(names, ["style", "tests", "plain", "stream"]);
+        let stream = &found.rules[3];
+        assert_eq!(stream.conditions, ["TODO{1,2}", "FIX, ME"]);
+        assert_eq!(stream.scope, ["text", "tool:edit(*.{ts,js})"]);
+        assert_eq!(stream.interrupt_mode, Some("never".to_string()));
         let mut prompt = String::new();
         found.write_to(&mut prompt, &["read"]);
         assert!(
@@ -158,6 +176,6 @@ mod tests {
             prompt.ends_with("- .cursor/rules/tests.mdc: How tests are named (*.rs, *.toml)\n"),
             "{prompt}"
         );
-        assert!(!prompt.contains("By what they guard"));
+        assert!(!prompt.contains("By what they guard") && !prompt.contains("No TODO"));
     }
 }

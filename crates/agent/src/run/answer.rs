@@ -8,14 +8,17 @@ use std::time::{Duration, Instant};
 use relaycode_llm::message::{AssistantContent, ToolCall};
 use relaycode_llm::stream::StreamRestart;
 use relaycode_llm::{
-    AnswerStream, AssistantMessage, CancelToken, ChatRequest, FailureClass, Message, ModelFailure,
-    StreamEvent, StreamOptions, StreamStep,
+    AnswerStream, AssistantMessage, CancelToken, ChatRequest, FailureClass, Message, Model, ModelFailure,
+    StreamEvent, StreamOptions, StreamStep, TokenUsage, tokens,
 };
 use relaycode_session::EntryBody;
 use tokio::time::timeout_at;
 
+use super::compaction::OverflowState;
+use super::leaks::MAX_LEAKED_ANSWERS;
 use super::{Agent, EndedRun, RunStep};
 use crate::event::{AgentEvent, EndReason, MessageUpdate};
+use crate::stream_rules::{AnswerWatch, RuleInterrupt};
 
 /// The role under which another model is noted that only fills in.
 const FALLBACK_ROLE: &str = "temporary";
@@ -25,42 +28,87 @@ pub(super) struct TurnAnswer {
     pub(super) message: AssistantMessage,
     /// Its calls, each with whether its arguments are whole.
     pub(super) calls: Vec<(ToolCall, bool)>,
+    /// What rules have matched in it.
+    pub(super) watch: AnswerWatch,
+}
+
+/// How a request ended.
+enum RequestEnd {
+    Answered,
+    Failed(ModelFailure),
+    /// Rules stopped the answer.
+    Interrupted(RuleInterrupt),
 }
 
 /// A request that is sent again, or not.
 struct RetryState {
     attempt: u32,
     switched_from: Option<String>,
+    /// How often another key was taken.
+    switched_keys: usize,
 }
 
 impl Agent {
     /// Asks until there is an answer, or none to be had.
     pub(super) fn ask_model(&mut self) -> RunStep<TurnAnswer> {
         self.revert_fallback()?;
-        let mut retry = RetryState { attempt: 0, switched_from: None };
+        self.make_room()?;
+        let mut retry = RetryState { attempt: 0, switched_from: None, switched_keys: 0 };
+        let (mut leaks, mut overflows) = (0, OverflowState::default());
         loop {
-            let (answer, failure) = self.stream_answer()?;
-            let Some(failure) = failure else {
-                self.end_retries(&retry, None);
-                return Ok(answer);
+            let (answer, end) = self.stream_answer()?;
+            let failure = match end {
+                RequestEnd::Answered if leaks < MAX_LEAKED_ANSWERS && self.is_leaked_text(&answer) => {
+                    leaks += 1;
+                    self.record_leaked_answer(answer.message)?;
+                    self.check_repeated_answer()?;
+                    continue;
+                }
+                RequestEnd::Answered => {
+                    self.end_retries(&retry, None);
+                    return Ok(answer);
+                }
+                RequestEnd::Interrupted(interrupt) => {
+                    self.interrupt_answer(answer.message, &interrupt)?;
+                    self.check_repeated_answer()?;
+                    continue;
+                }
+                RequestEnd::Failed(failure) => failure,
             };
             self.record_failed_answer(answer.message)?;
             if failure.class == FailureClass::Aborted {
                 self.end_retries(&retry, Some("Retry cancelled"));
                 return Err(self.stopped_run());
             }
+            if Agent::is_overflow(&failure) && self.recover_overflow(&mut overflows)? {
+                continue;
+            }
             self.prepare_retry(&mut retry, &failure)?;
         }
     }
 
+    /// Whether an answer may be asked for again that something of relay's stopped: it belongs to its turn, so that the limit of
+    /// turns does not count.
+    fn check_repeated_answer(&self) -> RunStep<()> {
+        if self.cancel.is_cancelled() {
+            return Err(self.stopped_run());
+        }
+        match self.reached_limit() {
+            None | Some((EndReason::TurnLimit, _)) => Ok(()),
+            Some((reason, message)) => Err(EndedRun { reason, message: Some(message), failure: None }),
+        }
+    }
+
     /// One request and what came of it.
-    fn stream_answer(&mut self) -> RunStep<(TurnAnswer, Option<ModelFailure>)> {
+    fn stream_answer(&mut self) -> RunStep<(TurnAnswer, RequestEnd)> {
         let chosen = self.models.current().clone();
+        let max_tokens = self.answer_room();
         let request = ChatRequest {
             system: Some(self.system.clone()).filter(|system| !system.is_empty()),
             messages: self.shared.transcript().messages().to_vec(),
             tools: self.definitions.clone(),
             thinking: chosen.thinking,
+            max_tokens,
             session_id: Some(self.session_id.clone()),
             ..ChatRequest::default()
         };
@@ -69,22 +117,55 @@ impl Agent {
             budget: self.settings.request_budget,
             timeouts: self.settings.timeouts,
             secrets: self.secrets.clone(),
+            has_other_keys: self.models.has_other_key(),
             restart: StreamRestart::BeforeOutput,
             ..StreamOptions::default()
         };
         let mut stream = self.client.stream(&chosen.model, chosen.auth, request, options);
+        let mut watch = AnswerWatch::default();
+        let mut interrupt = None;
         while let Some(step) = self.next_step(&mut stream) {
+            interrupt = self.watch_step(&mut watch, &step, &mut stream);
             self.publish_step(step, &mut stream);
+            if interrupt.is_some() {
+                break;
+            }
         }
-        let failure = stream.failure().cloned();
-        let calls = stream.tool_calls().map(|(call, whole)| (call.clone(), whole)).collect();
-        let message = stream.message().clone();
+        self.leave_out_costly_rules(&watch);
+        let end = match (interrupt, stream.failure()) {
+            (Some(interrupt), _) => RequestEnd::Interrupted(interrupt),
+            (None, Some(failure)) => RequestEnd::Failed(failure.clone()),
+            (None, None) => RequestEnd::Answered,
+        };
+        let whole: Vec<bool> = stream.tool_calls().map(|(_, whole)| whole).collect();
+        let mut message = stream.message().clone();
+        self.complete_answer(&chosen.model, &mut message);
+        let calls = message.tool_calls().cloned().zip(whole).collect();
         self.usage.add(&message.usage);
-        Ok((TurnAnswer { message, calls }, failure))
+        Ok((TurnAnswer { message, calls, watch }, end))
+    }
+
+    /// What some providers leave to whoever asks: ids that are unique, and a count of tokens.
+    fn complete_answer(&self, model: &Model, message: &mut AssistantMessage) {
+        let transcript = self.shared.transcript();
+        let earlier = transcript.messages().iter().filter_map(|message| match message {
+            Message::Assistant(answer) => Some(answer.tool_calls().map(|call| call.id.as_str())),
+            _ => None,
+        });
+        message.rename_repeated_calls(earlier.flatten());
+        let is_counted = message.usage.total_tokens > 0 || message.content.is_empty();
+        // Only money needs a number here: what the model reads is estimated where it is asked for.
+        if !is_counted && self.settings.limits.cost.is_some() {
+            let output = tokens::message_tokens(&Message::Assistant(message.clone()));
+            let input = tokens::context_tokens(&self.system, &self.definitions, transcript.messages());
+            let mut usage = TokenUsage { input, output, ..TokenUsage::default() };
+            model.fill_in_cost(&mut usage);
+            message.usage = usage;
+        }
     }
 
     /// Ends the answer when the run's time is up.
-    fn next_step(&self, stream: &mut AnswerStream) -> Option<StreamStep> {
+    pub(super) fn next_step(&self, stream: &mut AnswerStream) -> Option<StreamStep> {
         let Some(deadline) = self.deadline.filter(|_| !self.cancel.is_cancelled()) else {
             return self.runtime.block_on(stream.next());
         };
@@ -124,7 +205,14 @@ impl Agent {
     fn prepare_retry(&mut self, retry: &mut RetryState, failure: &ModelFailure) -> RunStep<()> {
         let settings = self.settings.retry;
         let is_used_up = failure.class == FailureClass::Quota;
-        let may_retry = settings.enabled && (failure.class.is_transient() || is_used_up);
+        let may_retry = self.shared.auto_retry() && (failure.class.is_transient() || is_used_up);
+        if self.shared.auto_retry()
+            && retry.switched_keys < self.models.key_count()
+            && self.switch_key(failure)
+        {
+            retry.switched_keys += 1;
+            return Ok(());
+        }
         retry.attempt += 1;
         let is_last = retry.attempt > settings.max_retries;
         if !may_retry || is_last {
@@ -166,6 +254,20 @@ impl Agent {
             return Err(if self.cancel.is_cancelled() { self.stopped_run() } else { failed_run(failure) });
         }
         Ok(())
+    }
+
+    /// Takes another key of the provider, if this one is refused or used up and there is one; whether it did.
+    fn switch_key(&mut self, failure: &ModelFailure) -> bool {
+        let until = match failure.class {
+            FailureClass::Auth => None,
+            FailureClass::RateLimit | FailureClass::Quota => Some(failure.retry_after),
+            _ => return false,
+        };
+        let Some((key, of)) = self.models.switch_key(until) else { return false };
+        let provider = self.models.current().model.provider.clone();
+        let error_message = failure.message.clone();
+        self.shared.events.publish(AgentEvent::CredentialSwitched { provider, key, of, error_message });
+        true
     }
 
     /// Whether the wait ended by itself.

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use relaycode_llm::message::{ToolCall, ToolResultMessage, UserContent};
@@ -16,7 +16,8 @@ use relaycode_llm::{CancelToken, Message};
 use relaycode_text::nearest::{did_you_mean, nearest_names};
 use relaycode_text::width::{Ellipsis, clip};
 use relaycode_tools::{
-    Host, HostAnswer, HostQuestion, Tool, ToolCard, ToolConcurrency, ToolError, ToolInvocation, ToolProgress,
+    Host, HostAnswer, HostQuestion, ProposedPlan, Tool, ToolCard, ToolConcurrency, ToolError, ToolInvocation,
+    ToolProgress,
 };
 use serde_json::{Value, json};
 
@@ -24,6 +25,8 @@ use super::{Agent, AgentShared, EndedRun, RunStep};
 use crate::event::{AgentEvent, EndReason};
 use crate::transcript::now;
 
+/// The name of a thread that runs calls: what panics there is told to the model, and is no text for a terminal.
+pub const TOOL_THREAD: &str = "relay-tool";
 /// Calls of one answer that are carried out.
 pub const MAX_CALLS: usize = 64;
 /// Bytes of text in one result; tools have limits of their own.
@@ -45,20 +48,20 @@ pub(super) const STOPPED: &str = "Not carried out: the user stopped the run.";
 pub(super) type TurnDigest = Vec<(String, String, String)>;
 
 /// A call on its way.
-enum PreparedCall<'t> {
+pub(super) enum PreparedCall<'t> {
     Run(&'t dyn Tool),
     /// It cannot be carried out, and this is why.
     Refuse(String),
 }
 
 /// What came of a call.
-struct CallOutcome {
-    content: Vec<UserContent>,
-    is_error: bool,
-    card: Value,
-    details: Option<Value>,
+pub(super) struct CallOutcome {
+    pub(super) content: Vec<UserContent>,
+    pub(super) is_error: bool,
+    pub(super) card: Value,
+    pub(super) details: Option<Value>,
     fatal: Option<String>,
-    took: Duration,
+    pub(super) took: Duration,
 }
 
 impl Agent {
@@ -68,7 +71,8 @@ impl Agent {
         let mut at = 0;
         while at < calls.len()
             && !self.cancel.is_cancelled()
-            && (at == 0 || !(self.shared.queue().interrupts_calls() || self.is_rewinding()))
+            && (at == 0
+                || !(self.shared.queue().interrupts_calls() || self.is_rewinding() || self.is_mode_decided()))
         {
             let end = self.end_of_batch(calls, at);
             self.run_batch(&calls[at..end], at, &mut digest)?;
@@ -110,7 +114,15 @@ impl Agent {
                 call.name
             ));
         }
-        PreparedCall::Run(*tool)
+        if self.leaked_calls.contains(&call.id) {
+            return PreparedCall::Refuse(format!(
+                "Not carried out: parts of the protocol of tool calls are in the arguments of this call of `{}`, so they may be \
+                 damaged. Send the whole call again. If you write about that protocol, put its headers in a code span, or in a \
+                 string on one line.",
+                call.name
+            ));
+        }
+        PreparedCall::Run(&**tool)
     }
 
     fn run_batch(
@@ -121,6 +133,7 @@ impl Agent {
     ) -> RunStep<()> {
         let mut fatal = None;
         let mut failed = None;
+        let mut reminded = Vec::new();
         let threads = self.settings.parallel_tools.clamp(1, batch.len());
         let next = AtomicUsize::new(0);
         let (sender, outcomes) = mpsc::channel();
@@ -130,7 +143,8 @@ impl Agent {
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 let (sender, next, host) = (sender.clone(), &next, &host);
-                scope.spawn(move || {
+                let thread = std::thread::Builder::new().name(TOOL_THREAD.to_string());
+                let spawned = thread.spawn_scoped(scope, move || {
                     loop {
                         let at = next.fetch_add(1, Ordering::Relaxed);
                         let Some(call) = batch.get(at) else { break };
@@ -145,6 +159,8 @@ impl Agent {
                         }
                     }
                 });
+                // Fewer threads do the same work later; without any, the calls are answered as not carried out.
+                drop(spawned);
             }
             drop(sender);
             loop {
@@ -161,13 +177,18 @@ impl Agent {
                 let (at, mut outcome): (usize, CallOutcome) = outcome;
                 fatal = fatal.take().or_else(|| outcome.fatal.take());
                 digest.push(digest_call(&batch[at].0, &outcome));
+                reminded.extend(agent.remind_in_result(&batch[at].0, &mut outcome.content));
                 if let Err(error) = shared.append_result(&batch[at].0, outcome) {
                     failed = Some(error);
                     cancel.cancel();
                 }
+                agent.publish_warnings();
             }
         });
         digest.sort();
+        if failed.is_none() {
+            self.note_call_rules(&reminded)?;
+        }
         match (failed, fatal) {
             (Some(error), _) => Err(EndedRun::session_failed(&error)),
             (None, Some(message)) => {
@@ -178,7 +199,12 @@ impl Agent {
         }
     }
 
-    fn run_call(&self, call: &ToolCall, prepared: &PreparedCall<'_>, host: &CallHost<'_>) -> CallOutcome {
+    pub(super) fn run_call(
+        &self,
+        call: &ToolCall,
+        prepared: &PreparedCall<'_>,
+        host: &CallHost<'_>,
+    ) -> CallOutcome {
         self.shared.events.publish(AgentEvent::ToolExecutionStart {
             tool_call_id: call.id.clone(),
             tool_name: call.name.clone(),
@@ -196,7 +222,11 @@ impl Agent {
                     cancel: &self.cancel,
                 };
                 // A tool that fails must not take the session with it: it is told to the model like any other error.
-                catch_unwind(AssertUnwindSafe(|| tool.run(&invocation))).unwrap_or_else(|panic| {
+                let permit_and_run = || {
+                    self.workspace.permit_tool(&invocation, &call.name)?;
+                    tool.run(&invocation)
+                };
+                catch_unwind(AssertUnwindSafe(permit_and_run)).unwrap_or_else(|panic| {
                     let said = panic_text(&*panic);
                     Err(ToolError::refused(format!(
                         "The tool failed inside relay, which is a bug of relay's: {said}. Try another way."
@@ -271,12 +301,12 @@ impl AgentShared {
 }
 
 /// The host of one batch: live output becomes events, questions go to everybody who follows the run.
-struct CallHost<'a> {
-    host: &'a dyn Host,
-    shared: &'a AgentShared,
-    cancel: &'a CancelToken,
+pub(super) struct CallHost<'a> {
+    pub(super) host: &'a dyn Host,
+    pub(super) shared: &'a AgentShared,
+    pub(super) cancel: &'a CancelToken,
     /// When each call last showed something.
-    shown: Mutex<HashMap<String, Instant>>,
+    pub(super) shown: Mutex<HashMap<String, Instant>>,
 }
 
 impl Host for CallHost<'_> {
@@ -289,6 +319,13 @@ impl Host for CallHost<'_> {
 
     fn with_approver(&self, call: &str, submit: &mut dyn FnMut(&mut dyn relaycode_door::Approver)) {
         self.host.with_approver(call, submit);
+    }
+
+    fn show_plan(&self, proposed: &ProposedPlan) {
+        self.shared.events.publish(AgentEvent::PlanProposed { proposed: proposed.clone() });
+        if !self.shared.questions.is_attended() {
+            self.host.show_plan(proposed);
+        }
     }
 
     fn progress(&self, call: &str, progress: &ToolProgress) {
@@ -307,7 +344,7 @@ impl Host for CallHost<'_> {
     }
 }
 
-fn unknown_tool(name: &str, tools: &[&'static dyn Tool]) -> String {
+fn unknown_tool(name: &str, tools: &[Arc<dyn Tool>]) -> String {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
     let nearest = did_you_mean(&nearest_names(name, names.iter().copied(), MAX_SUGGESTIONS));
     let shown = relaycode_text::width::clip_for_message(name, 60);
@@ -320,7 +357,7 @@ fn digest_call(call: &ToolCall, outcome: &CallOutcome) -> (String, String, Strin
     (call.name.clone(), arguments, content_text(&outcome.content))
 }
 
-fn content_text(content: &[UserContent]) -> String {
+pub(super) fn content_text(content: &[UserContent]) -> String {
     let texts = content.iter().filter_map(|piece| match piece {
         UserContent::Text(text) => Some(text.text.as_str()),
         UserContent::Image(_) => None,

@@ -4,30 +4,61 @@
 //! and everything that was finished is in it.
 
 mod answer;
+mod branch;
 mod calls;
+mod compaction;
+mod context_report;
+mod goal;
+mod handoff;
+mod history;
+mod leaks;
+mod mode;
 mod model_chain;
+mod project_check;
 mod repetition;
 mod rewind;
+mod rule_watch;
+mod shared;
+mod summarize;
+mod title;
+mod user_call;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
 use relaycode_llm::message::{ToolCall, UserMessage};
-use relaycode_llm::{CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason, tokens};
+use relaycode_llm::{CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason};
 use relaycode_session::{EntryBody, Session, SessionError};
-use relaycode_tools::{Host, Tool, ToolWorkspace};
+use relaycode_tools::{Goal, Host, PlanDecision, Tool, ToolWorkspace};
 use tokio::runtime::{Builder, Runtime};
 
-pub use calls::MAX_CALLS;
+pub use branch::BranchMove;
+pub use calls::{MAX_CALLS, TOOL_THREAD};
+pub use context_report::{ContextPart, ContextReport};
+pub use goal::AgentGoalError;
+pub(crate) use goal::GOAL_ENTRY;
+pub use handoff::{HandoffDocument, HandoffError};
+pub use mode::{AgentModeError, ModeRequest};
+pub(crate) use mode::{RestoredMode, restore_mode};
+pub(crate) use shared::AgentShared;
+pub use title::SessionTitles;
+pub use user_call::UserCallOutcome;
 
-use crate::event::{AgentEvent, EndReason, EventLog, NoticeLevel, RunUsage};
+use crate::event::{AgentEvent, EndReason, NoticeLevel, RunUsage};
 use crate::handle::AgentHandle;
-use crate::question::QuestionBoard;
+use crate::modes::AgentMode;
 use crate::queue::{PromptQueue, UserPrompt};
 use crate::settings::{AgentModel, AgentSettings};
+use crate::stream_rules::StreamRules;
 use crate::transcript::{Transcript, now};
+use answer::TurnAnswer;
+use compaction::RoomState;
+use goal::GoalRounds;
 use model_chain::ModelChain;
 use repetition::{RepetitionGuard, RepetitionVerdict};
+use rule_watch::rules_by_call;
+use title::PendingTitle;
 
 /// Everything that an agent is made of.
 pub struct AgentParts {
@@ -36,10 +67,13 @@ pub struct AgentParts {
     pub model: AgentModel,
     /// Go on when the first one fails, in this order.
     pub fallbacks: Vec<AgentModel>,
-    pub tools: Vec<&'static dyn Tool>,
+    pub tools: Vec<Arc<dyn Tool>>,
     pub workspace: ToolWorkspace,
     pub host: Arc<dyn Host + Send>,
     pub system_prompt: String,
+    /// Watched for while the model answers.
+    pub stream_rules: StreamRules,
+    pub titles: SessionTitles,
     /// What no model is to see.
     pub secrets: Option<Arc<dyn SecretMask + Send + Sync>>,
     pub settings: AgentSettings,
@@ -51,12 +85,22 @@ pub struct Agent {
     runtime: Runtime,
     client: ModelClient,
     models: ModelChain,
-    tools: Vec<&'static dyn Tool>,
+    tools: Vec<Arc<dyn Tool>>,
     /// The same in every request, so that the provider finds its cache again.
     definitions: Vec<relaycode_llm::request::Tool>,
     workspace: ToolWorkspace,
     host: Arc<dyn Host + Send>,
     system: String,
+    titles: SessionTitles,
+    pending_title: PendingTitle,
+    rules: StreamRules,
+    /// Rules that the model is told with the result of a call, by its id.
+    call_rules: HashMap<String, Vec<usize>>,
+    /// Calls of the last answer that are not carried out, since the model's protocol leaked into them.
+    leaked_calls: HashSet<String>,
+    /// Answers that the run's rules asked for.
+    rule_answers: u32,
+    room: RoomState,
     secrets: Option<Arc<dyn SecretMask + Send + Sync>>,
     settings: AgentSettings,
     session_id: String,
@@ -65,21 +109,15 @@ pub struct Agent {
     cancel: CancelToken,
     deadline: Option<Instant>,
     usage: RunUsage,
-}
-
-/// What the loop and everybody who follows it share.
-pub(crate) struct AgentShared {
-    pub(crate) events: EventLog,
-    pub(crate) questions: QuestionBoard,
-    queue: Mutex<PromptQueue>,
-    transcript: Mutex<Transcript>,
-    control: Mutex<RunControl>,
-}
-
-#[derive(Default)]
-struct RunControl {
-    run: Option<CancelToken>,
-    retry: Option<CancelToken>,
+    /// How often the model was told what the project's check found.
+    check_rounds: u32,
+    mode: Option<&'static dyn AgentMode>,
+    /// About the mode, to be told with the next run.
+    mode_notices: Vec<String>,
+    decided_plan: Option<PlanDecision>,
+    goal_rounds: GoalRounds,
+    /// As the session has it.
+    kept_goal: Option<Goal>,
 }
 
 /// What came of a prompt.
@@ -93,6 +131,8 @@ pub struct RunOutcome {
     /// The text of the last answer.
     pub answer: String,
     pub usage: RunUsage,
+    /// It ended with a plan that nobody approved.
+    pub plan: Option<PlanDecision>,
 }
 
 /// An agent cannot be made.
@@ -100,6 +140,8 @@ pub struct RunOutcome {
 pub enum AgentError {
     #[error(transparent)]
     Session(#[from] SessionError),
+    #[error("this session is in a mode that cannot be taken up: {0}")]
+    Mode(#[from] AgentModeError),
     #[error("connections cannot be made: {0}")]
     Runtime(std::io::Error),
 }
@@ -121,34 +163,46 @@ impl Agent {
         let AgentParts { session, client, model, fallbacks, tools, workspace, host, .. } = parts;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(AgentError::Runtime)?;
         let (session_id, cwd) = (session.id().to_string(), session.header().cwd.clone());
-        let mut transcript = Transcript::open(session)?;
+        let transcript = Transcript::open(session)?;
+        let (mode, mode_notices) = transcript.restore_mode(&workspace)?;
         let tools: Vec<_> = tools.into_iter().filter(|tool| tool.is_offered(&workspace)).collect();
         for (tool, details) in transcript.tool_details() {
             if let Some(tool) = tools.iter().find(|known| known.name() == tool) {
                 tool.restore(&workspace, details);
             }
         }
+        let kept_goal = transcript.kept_goal()?;
+        workspace.restore_goal(kept_goal.clone());
         let definitions = tools.iter().map(|tool| tool.definition(&workspace)).collect();
         let settings = parts.settings;
+        let mut rules = parts.stream_rules;
+        if !rules.is_empty() {
+            rules.restore(&transcript.told_rules()?);
+        }
         let queue =
             PromptQueue::new(settings.steering_mode, settings.follow_up_mode, settings.interrupt_mode);
-        let shared = AgentShared {
-            events: EventLog::with_earlier(transcript.take_earlier()),
-            questions: QuestionBoard::default(),
-            queue: Mutex::new(queue),
-            transcript: Mutex::new(transcript),
-            control: Mutex::default(),
-        };
-        Ok(Agent {
-            shared: Arc::new(shared),
+        let shared = Arc::new(AgentShared::new(transcript, queue));
+        shared.set_auto_retry(settings.retry.enabled);
+        shared.set_auto_compaction(settings.compaction.enabled);
+        let mut workspace = workspace;
+        workspace.history = Some(shared.clone());
+        let mut agent = Agent {
+            shared,
             runtime,
             client,
-            models: ModelChain::new(model, fallbacks),
+            models: ModelChain::new(&session_id, model, fallbacks),
             tools,
             definitions,
             workspace,
             host,
             system: parts.system_prompt,
+            titles: parts.titles,
+            pending_title: PendingTitle::default(),
+            rules,
+            call_rules: HashMap::new(),
+            leaked_calls: HashSet::new(),
+            rule_answers: 0,
+            room: RoomState::default(),
             secrets: parts.secrets,
             settings,
             session_id,
@@ -156,11 +210,25 @@ impl Agent {
             cancel: CancelToken::default(),
             deadline: None,
             usage: RunUsage::default(),
-        })
+            check_rounds: 0,
+            mode,
+            mode_notices,
+            decided_plan: None,
+            goal_rounds: GoalRounds::default(),
+            kept_goal,
+        };
+        if let Some(mode) = mode {
+            agent.offer_tools(mode);
+        }
+        Ok(agent)
     }
 
     pub fn handle(&self) -> AgentHandle {
         AgentHandle::new(self.shared.clone())
+    }
+
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name() == name)
     }
 
     pub fn session_id(&self) -> &str {
@@ -181,14 +249,15 @@ impl Agent {
         &mut self.workspace
     }
 
-    /// What the model would read with the next request, in tokens: counted by the provider as far as it did.
-    pub fn context_tokens(&self) -> u64 {
-        tokens::context_tokens(&self.system, &self.definitions, self.shared.transcript().messages())
-    }
-
     /// Another model from the next request on.
     pub fn set_model(&mut self, model: AgentModel) {
         self.models.set_first(model);
+    }
+
+    /// Other tools from the next prompt on.
+    pub fn set_tools(&mut self, tools: Vec<Arc<dyn Tool>>) {
+        self.tools = tools.into_iter().filter(|tool| tool.is_offered(&self.workspace)).collect();
+        self.definitions = self.tools.iter().map(|tool| tool.definition(&self.workspace)).collect();
     }
 
     /// Tells the model something that happened since it last spoke. It is said before the next prompt.
@@ -220,6 +289,9 @@ impl Agent {
         self.shared.set_run_cancel(Some(self.cancel.clone()));
         self.deadline = self.settings.limits.time.map(|time| Instant::now() + time);
         self.usage = RunUsage::default();
+        self.check_rounds = 0;
+        self.rule_answers = 0;
+        self.goal_rounds = GoalRounds::default();
         let chosen = self.models.current();
         self.shared.events.publish(AgentEvent::AgentStart {
             session_id: self.session_id.clone(),
@@ -228,25 +300,36 @@ impl Agent {
             cwd: self.cwd.clone(),
             tools: self.tools.iter().map(|tool| tool.name().to_string()).collect(),
         });
+        self.publish_mode();
     }
 
     fn work(&mut self, prompt: &UserPrompt) -> RunStep<EndReason> {
-        let chosen = self.models.current();
-        let (model, thinking) = (chosen.model.selector(), chosen.thinking.name());
+        let (model, thinking) = (self.models.chosen_selector(), self.models.current().thinking.name());
         self.shared
             .transcript()
             .set_model(&model, thinking)
             .map_err(|error| EndedRun::session_failed(&error))?;
         self.tell_finished_jobs()?;
+        self.begin_title(prompt);
         self.say(prompt)?;
         let mut repetition = RepetitionGuard::new(self.settings.repeat_limit);
         loop {
+            self.apply_mode_request()?;
             let end = self.turn(&mut repetition)?;
             let mut more = self.shared.queue().take_steering();
             let end = if self.tell_finished_jobs()? { None } else { end };
+            let end = match end {
+                Some(EndReason::Done) if self.decided_plan.is_some() => return Ok(EndReason::Done),
+                Some(EndReason::Done) if more.is_empty() && self.check_project()? => None,
+                end => end,
+            };
             if let (Some(_), true) = (end, more.is_empty()) {
                 more = self.shared.queue().take_follow_up();
             }
+            let end = match end {
+                Some(EndReason::Done) if more.is_empty() && self.continue_goal()? => None,
+                end => end,
+            };
             if !more.is_empty() {
                 let waiting = self.shared.queue().to_event();
                 self.shared.events.publish(waiting);
@@ -278,12 +361,17 @@ impl Agent {
         self.usage.turns += 1;
         let turn = self.usage.turns;
         self.shared.events.publish(AgentEvent::TurnStart { turn });
-        let answer = self.ask_model()?;
-        let (reason, calls) = (answer.message.stop_reason, answer.calls);
-        self.append(Message::Assistant(answer.message))?;
+        let mut answer = self.ask_model()?;
+        self.cut_leaks(&mut answer)?;
+        let TurnAnswer { message, calls, mut watch } = answer;
+        let reason = message.stop_reason;
+        self.call_rules = rules_by_call(&message, &mut watch);
+        self.append(Message::Assistant(message))?;
         let end = if calls.is_empty() {
             match reason {
+                StopReason::Length if self.continue_after_length()? => None,
                 StopReason::Length => Some(EndReason::Length),
+                _ if self.reached_limit().is_none() && self.tell_rules_after_answer(&mut watch)? => None,
                 _ if self.remind_of_checkpoint()? => None,
                 _ => Some(EndReason::Done),
             }
@@ -292,33 +380,39 @@ impl Agent {
             let ran = self.run_calls(&calls);
             let rewound = self.apply_rewind()?;
             let digest = ran?;
+            self.keep_goal()?;
             if !rewound {
                 self.check_repetition(repetition, digest)?;
             }
-            None
+            self.tell_rules_after_answer(&mut watch)?;
+            self.apply_mode_outcome()?
         };
+        self.rules.end_turn();
+        self.settle_title();
         self.shared.events.publish(AgentEvent::TurnEnd { turn });
         Ok(end)
     }
 
     /// Whether the calls may be carried out. If not, they are answered with the reason, and the run can go on later.
     fn check_limits(&mut self, calls: &[(ToolCall, bool)]) -> RunStep<()> {
-        let limits = self.settings.limits;
-        let (reason, message) = if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-            (EndReason::TimeLimit, self.time_limit_message())
-        } else if let Some(cost) = limits.cost.filter(|cost| self.usage.cost >= *cost) {
-            (
-                EndReason::CostLimit,
-                format!("the prompt has cost ${:.2}, its limit is ${cost:.2}", self.usage.cost),
-            )
-        } else if let Some(turns) = limits.turns.filter(|turns| self.usage.turns >= *turns) {
-            (EndReason::TurnLimit, format!("the model has answered {}; that is the limit", times(turns)))
-        } else {
-            return Ok(());
-        };
+        let Some((reason, message)) = self.reached_limit() else { return Ok(()) };
         let left = if calls.len() == 1 { "1 call was" } else { &format!("{} calls were", calls.len()) };
         self.close_calls(&format!("Not carried out: {message}. The user has to let you go on."))?;
         Err(EndedRun { reason, message: Some(format!("{message}; {left} not carried out")), failure: None })
+    }
+
+    /// The limit after which the run asks for no further answer, in words.
+    fn reached_limit(&self) -> Option<(EndReason, String)> {
+        let limits = self.settings.limits;
+        if self.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            return Some((EndReason::TimeLimit, self.time_limit_message()));
+        }
+        if let Some(cost) = limits.cost.filter(|cost| self.usage.cost >= *cost) {
+            let message = format!("the prompt has cost ${:.2}, its limit is ${cost:.2}", self.usage.cost);
+            return Some((EndReason::CostLimit, message));
+        }
+        let turns = limits.turns.filter(|turns| self.usage.turns >= *turns)?;
+        Some((EndReason::TurnLimit, format!("the model has answered {}; that is the limit", times(turns))))
     }
 
     fn check_repetition(&mut self, guard: &mut RepetitionGuard, digest: calls::TurnDigest) -> RunStep<()> {
@@ -342,6 +436,13 @@ impl Agent {
         }
     }
 
+    /// What people have to know of what tools did.
+    fn publish_warnings(&self) {
+        for text in self.workspace.warnings.take_new() {
+            self.notice(&text);
+        }
+    }
+
     fn finish_run(&mut self, ended: RunStep<EndReason>) -> RunOutcome {
         let EndedRun { reason, message, failure } = match ended {
             Ok(reason) => EndedRun { reason, message: None, failure: None },
@@ -353,6 +454,8 @@ impl Agent {
         // What this does not write is in doubt, and was said to be.
         let closed = self.close_calls(calls::STOPPED);
         self.workspace.end_turn();
+        self.publish_warnings();
+        self.settle_title();
         let flushed = self.shared.transcript().flush();
         if let (Err(error), true) = (&flushed, closed.is_ok()) {
             self.notice(&format!("the session may not be on disk: {error}"));
@@ -362,7 +465,7 @@ impl Agent {
         let usage = self.usage;
         self.shared.events.publish(AgentEvent::AgentEnd { reason, message: message.clone(), usage });
         let answer = self.shared.transcript().last_answer();
-        RunOutcome { reason, message, failure, answer, usage }
+        RunOutcome { reason, message, failure, answer, usage, plan: self.take_decided_plan() }
     }
 
     fn say(&mut self, prompt: &UserPrompt) -> RunStep<()> {
@@ -409,51 +512,6 @@ impl Agent {
 impl Drop for Agent {
     fn drop(&mut self) {
         self.shared.events.close();
-    }
-}
-
-impl AgentShared {
-    /// Writes a message, and tells it.
-    fn append(&self, message: Message) -> Result<(), SessionError> {
-        let entry_id = self.transcript().append(message.clone())?;
-        self.events.publish(AgentEvent::MessageEnd { entry_id, message: Box::new(message) });
-        Ok(())
-    }
-
-    pub(crate) fn queue(&self) -> MutexGuard<'_, PromptQueue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn transcript(&self) -> MutexGuard<'_, Transcript> {
-        self.transcript.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn control(&self) -> MutexGuard<'_, RunControl> {
-        self.control.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set_run_cancel(&self, cancel: Option<CancelToken>) {
-        self.control().run = cancel;
-    }
-
-    fn set_retry_cancel(&self, cancel: Option<CancelToken>) {
-        self.control().retry = cancel;
-    }
-
-    /// Whether there was a run to end.
-    pub(crate) fn abort(&self) -> bool {
-        let control = self.control();
-        control.run.as_ref().map(CancelToken::cancel).is_some()
-    }
-
-    /// Whether a retry was waited for.
-    pub(crate) fn abort_retry(&self) -> bool {
-        let control = self.control();
-        control.retry.as_ref().map(CancelToken::cancel).is_some()
-    }
-
-    pub(crate) fn is_running(&self) -> bool {
-        self.control().run.is_some()
     }
 }
 

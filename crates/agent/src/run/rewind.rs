@@ -30,6 +30,10 @@ impl Agent {
             self.notice("the mark of the checkpoint is gone: the conversation goes on as it is");
             return Ok(false);
         };
+        // It is kept on the way to where the conversation goes on.
+        self.kept_goal = None;
+        let told = self.shared.transcript().told_rules();
+        self.rules.restore(&told.map_err(|error| EndedRun::session_failed(&error))?);
         self.shared.events.publish(AgentEvent::ConversationRewound { entry_id, report: request.report });
         Ok(true)
     }

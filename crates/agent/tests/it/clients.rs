@@ -97,6 +97,7 @@ fn an_event_comes_back_from_its_json() {
         "tool_execution_start",
         "tool_execution_end",
         "message_end",
+        "session_titled",
         "turn_end",
         "turn_start",
         "message_start",

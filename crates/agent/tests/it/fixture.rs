@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use relaycode_agent::{Agent, AgentEvent, AgentModel, AgentParts, AgentSettings, RunOutcome, UserPrompt};
+use relaycode_agent::stream_rules::StreamRules;
+use relaycode_agent::{
+    Agent, AgentEvent, AgentModel, AgentParts, AgentSettings, RunOutcome, SessionTitles, UserPrompt,
+};
 use relaycode_door::{ApprovalQuestion, ApprovalReply, Approver, Door, DoorEvent};
 use relaycode_durable::{Fs, RealFs};
 use relaycode_exec::Runner;
@@ -15,7 +18,7 @@ use relaycode_llm::models::model::ModelPrice;
 use relaycode_llm::request::{Auth, ThinkingLevel, Tool as ToolDefinition};
 use relaycode_llm::stream::retry::RetryBudget;
 use relaycode_llm::stream::transport::ClientSettings;
-use relaycode_llm::{Message, Model, ModelClient};
+use relaycode_llm::{Message, Model, ModelClient, StopReason};
 use relaycode_project::config;
 use relaycode_session::{OpenMode, Session, SessionHeader};
 use relaycode_testkit::model::{Script, ScriptedServer, ScriptedTurn};
@@ -40,22 +43,49 @@ pub(crate) struct Scene {
     pub(crate) server: ScriptedServer,
     pub(crate) directory: TempDir,
     pub(crate) settings: AgentSettings,
-    pub(crate) tools: Vec<&'static dyn Tool>,
+    pub(crate) tools: Vec<Arc<dyn Tool>>,
     pub(crate) wire: (&'static str, &'static str),
     pub(crate) fallbacks: Vec<String>,
+    /// Of the provider, beside the first.
+    pub(crate) other_keys: Vec<&'static str>,
+    pub(crate) model_id: &'static str,
+    /// What the model's data say that it reads.
+    pub(crate) window: u64,
+    pub(crate) promotion: Option<Box<AgentModel>>,
+    pub(crate) system_prompt: &'static str,
+    /// Another server, whose model names sessions.
+    pub(crate) title_server: Option<ScriptedServer>,
 }
 
 impl Scene {
     pub(crate) fn new(turns: impl IntoIterator<Item = ScriptedTurn>) -> Scene {
+        Scene::with_script(Script::any(turns))
+    }
+
+    pub(crate) fn with_script(script: Script) -> Scene {
         let retry =
             relaycode_agent::AutoRetrySettings { base_delay: Duration::from_millis(1), ..Default::default() };
         Scene {
-            server: ScriptedServer::start(Script::any(turns)),
+            server: ScriptedServer::start(script),
             directory: tempfile::tempdir().unwrap(),
             settings: AgentSettings { retry, request_budget: RetryBudget::NONE, ..AgentSettings::default() },
-            tools: vec![&LookTool, &ChangeTool, &PanicTool, &RefuseTool, &FatalTool, &AskTool, &WaitTool],
+            tools: vec![
+                Arc::new(LookTool),
+                Arc::new(ChangeTool),
+                Arc::new(PanicTool),
+                Arc::new(RefuseTool),
+                Arc::new(FatalTool),
+                Arc::new(AskTool),
+                Arc::new(WaitTool),
+            ],
             wire: WIRES[0],
             fallbacks: Vec::new(),
+            other_keys: Vec::new(),
+            model_id: "first",
+            window: 200_000,
+            promotion: None,
+            system_prompt: "Be brief.",
+            title_server: None,
         }
     }
 
@@ -63,18 +93,33 @@ impl Scene {
         self.directory.path().canonicalize().unwrap()
     }
 
-    fn model(&self, id: &str) -> AgentModel {
+    fn titles(&self) -> SessionTitles {
+        let Some(server) = &self.title_server else { return SessionTitles::ByRule };
+        let mut model = self.model("small");
+        model.model.base_url = format!("{}{}", server.url(), self.wire.1);
+        let client = ModelClient::new(&ClientSettings::default()).unwrap();
+        SessionTitles::ByModel { model: Box::new(model), client }
+    }
+
+    pub(crate) fn model(&self, id: &str) -> AgentModel {
         let model = Model {
             id: id.into(),
             provider: "scripted".into(),
             api: self.wire.0.into(),
             base_url: format!("{}{}", self.server.url(), self.wire.1),
-            context_window: 200_000,
-            max_tokens: 32_000,
+            context_window: self.window,
+            max_tokens: 32_000.min(self.window / 4),
             price: ModelPrice { input: 10_000.0, output: 0.0, ..ModelPrice::default() },
             ..Model::default()
         };
-        AgentModel { model, auth: Auth::Key("sk-test".into()), thinking: ThinkingLevel::Off }
+        let other_keys = self.other_keys.iter().map(|key| Auth::Key(key.to_string())).collect();
+        AgentModel {
+            model,
+            auth: Auth::Key("sk-test".into()),
+            other_keys,
+            thinking: ThinkingLevel::Off,
+            promotion: self.promotion.clone(),
+        }
     }
 
     /// A new session, or the one of before.
@@ -94,19 +139,33 @@ impl Scene {
     }
 
     pub(crate) fn agent(&self) -> Agent {
+        self.agent_with_rules(StreamRules::default())
+    }
+
+    pub(crate) fn agent_with_rules(&self, stream_rules: StreamRules) -> Agent {
+        self.make_agent(self.session(), stream_rules)
+    }
+
+    pub(crate) fn agent_of(&self, session: Session) -> Agent {
+        self.make_agent(session, StreamRules::default())
+    }
+
+    fn make_agent(&self, session: Session, stream_rules: StreamRules) -> Agent {
         let root = self.root();
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, LedgerSettings::default()).unwrap();
         let loaded = config::load(&root, None).unwrap();
         let door = Door::new(root, ledger, loaded, None, Runner::new("/no/keeper".into()));
         Agent::new(AgentParts {
-            session: self.session(),
+            session,
             client: ModelClient::new(&ClientSettings::default()).unwrap(),
-            model: self.model("first"),
+            model: self.model(self.model_id),
             fallbacks: self.fallbacks.iter().map(|id| self.model(id)).collect(),
             tools: self.tools.clone(),
             workspace: ToolWorkspace::new(door),
             host: Arc::new(Nobody),
-            system_prompt: "Be brief.".into(),
+            system_prompt: self.system_prompt.into(),
+            stream_rules,
+            titles: self.titles(),
             secrets: None,
             settings: self.settings.clone(),
         })
@@ -135,8 +194,11 @@ impl Scene {
                 _ => None,
             })
             .collect();
+        // Of an answer that failed or was stopped no call is carried out.
         let calls = messages.iter().filter_map(|message| match message {
-            Message::Assistant(answer) => Some(answer.tool_calls()),
+            Message::Assistant(answer) if answer.stop_reason != StopReason::Error => {
+                Some(answer.tool_calls())
+            }
             _ => None,
         });
         let mut calls: Vec<&str> = calls.flatten().map(|call| call.id.as_str()).collect();
@@ -171,7 +233,7 @@ pub(crate) fn looks(words: &[&str]) -> ScriptedTurn {
 }
 
 /// Nobody can be asked.
-struct Nobody;
+pub(crate) struct Nobody;
 
 impl Host for Nobody {
     fn ask(&self, _: &HostQuestion) -> HostAnswer {

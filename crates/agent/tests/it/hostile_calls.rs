@@ -4,7 +4,7 @@ use relaycode_agent::{EndReason, MAX_CALLS};
 use relaycode_testkit::model::ScriptedTurn;
 use serde_json::json;
 
-use crate::fixture::{Scene, looks, result_text};
+use crate::fixture::{Scene, WIRES, looks, result_text};
 
 #[test]
 fn an_unknown_tool_is_answered_with_the_names_that_there_are() {
@@ -76,4 +76,23 @@ fn a_model_that_repeats_itself_is_told_and_then_stopped() {
     assert_eq!(scene.server.requests().len(), 6);
     assert!(scene.sent(3).contains("you made the same calls 3 times in a row"));
     assert!(!scene.sent(2).contains("in a row"));
+}
+
+#[test]
+fn calls_that_a_provider_gave_one_id_have_ids_of_their_own() {
+    let same = || {
+        looks(&["a", "b"])
+            .with(|turn| turn.tool_calls.iter_mut().for_each(|call| call.id = Some("same".to_string())))
+    };
+    for wire in WIRES {
+        let mut scene = Scene::new([same(), same(), ScriptedTurn::text("Done.")]);
+        scene.wire = wire;
+        let (outcome, _) = scene.run("Go");
+        assert_eq!(outcome.answer, "Done.", "{wire:?}");
+        let mut ids: Vec<String> = scene.results().into_iter().map(|result| result.tool_call_id).collect();
+        assert_eq!(ids.len(), 4, "{wire:?}");
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 4, "{wire:?} {ids:?}");
+    }
 }

@@ -4,10 +4,16 @@
 
 mod all_wires;
 mod clients;
+mod compaction;
 mod fixture;
+mod goal;
+mod harmony_leaks;
 mod hostile_calls;
 mod limits;
+mod modes;
 mod queues;
 mod resume;
 mod retries;
 mod rewind;
+mod stream_rules;
+mod titles;
