@@ -38,7 +38,8 @@ pub use friend::friend_context::FriendContext;
 pub use friend::request::{
     AnswerFormat, AskDiff, AskRequest, PromptExchange, ReviewScope, TurnLimits, TurnMemory,
 };
-pub use friend::{Friend, FriendAbilities, FriendProbeReport, FriendTurn, SessionSupport};
+pub use friend::{Friend, FriendAbilities, FriendProbeReport, FriendSandbox, FriendTurn, SessionSupport};
 pub use friends::FriendRegistry;
+pub use work::fence::{CopySandbox, FriendFence};
 pub use work::scratch::ScratchCopy;
 pub use work::{WorkOptions, WorkOutcome, work};

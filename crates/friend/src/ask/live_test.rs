@@ -48,8 +48,8 @@ pub fn run_live_test(
     let limits = TurnLimits::new(LIVE_TEST_TIMEOUT, LIVE_TEST_TIMEOUT);
     let model = model.map(str::to_string);
     let request = AskRequest { model, ..AskRequest::new(QUESTION, directory.clone(), limits) };
-    let answered =
-        friend.run_prompt(QUESTION, &mut FriendTurn { request: &request, world, hear: &mut |_| {} });
+    let answered = friend
+        .run_prompt(QUESTION, &mut FriendTurn { request: &request, world, fence: None, hear: &mut |_| {} });
     // What it left there is no use to anybody; that it cannot be removed is no reason to say that it failed.
     let _ = std::fs::remove_dir_all(&directory);
     let answer = answered?;

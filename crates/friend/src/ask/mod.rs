@@ -190,7 +190,7 @@ impl AskRun<'_> {
     fn run_prompt(&self, hear: &mut EventSink<'_>) -> TurnResult {
         self.check_expired()?;
         let prompt = self.sent.as_ref().and_then(|sent| sent.prompt.as_deref()).unwrap_or_default();
-        let turn = &mut FriendTurn { request: self.request, world: self.world, hear };
+        let turn = &mut FriendTurn { request: self.request, world: self.world, fence: None, hear };
         self.check_answer(self.friend.run_prompt(prompt, turn)?)
     }
 

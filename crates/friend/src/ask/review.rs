@@ -82,7 +82,7 @@ impl AskRun<'_> {
     ) -> TurnResult {
         self.check_expired()?;
         // By its name, which was looked up: codex compares with branches and tags, and with no commit.
-        let turn = &mut FriendTurn { request: self.request, world: self.world, hear };
+        let turn = &mut FriendTurn { request: self.request, world: self.world, fence: None, hear };
         let own = self.friend.run_review(&base.name, turn);
         let failure = match own.and_then(|answer| self.check_answer(answer)) {
             Err(failure) if allows_fallback(&failure) => failure,

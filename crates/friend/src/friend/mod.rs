@@ -8,7 +8,9 @@ pub mod friend_context;
 pub mod request;
 
 use relaycode_project::access::Access;
+use relaycode_project::fence::AgentPlaces;
 
+use crate::work::fence::FriendFence;
 use crate::{AskRequest, EventSink, FriendContext, FriendFailure, TurnResult};
 
 pub trait Friend: Sync {
@@ -27,6 +29,12 @@ pub trait Friend: Sync {
         Ok(())
     }
 
+    /// What it keeps outside of the project and needs in relay's fence. Only of friends that have no sandbox of their own
+    /// ([`FriendAbilities::sandbox`]).
+    fn agent_places(&self, _world: &FriendContext<'_>) -> AgentPlaces {
+        AgentPlaces::default()
+    }
+
     /// Sends a prompt, whole: with the envelope, the context and the difference that go with the request. Whatever comes of
     /// it, nothing that was started is running afterwards.
     fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult;
@@ -43,6 +51,8 @@ pub trait Friend: Sync {
 pub struct FriendTurn<'a> {
     pub request: &'a AskRequest,
     pub world: &'a FriendContext<'a>,
+    /// Around its program, where it works in a copy and has no sandbox of its own.
+    pub fence: Option<&'a FriendFence>,
     pub hear: &'a mut EventSink<'a>,
 }
 
@@ -57,6 +67,8 @@ pub struct FriendAbilities {
     pub sessions: SessionSupport,
     /// It can be held to a JSON schema by its own means; else the prompt asks for it.
     pub schema: bool,
+    /// What keeps it in its copy when it works.
+    pub sandbox: FriendSandbox,
     /// What it may be given, by a tested recipe. Anything else is refused.
     #[serde(serialize_with = "names")]
     pub access: &'static [Access],
@@ -71,8 +83,21 @@ impl FriendAbilities {
         review: false,
         sessions: SessionSupport::Own,
         schema: false,
+        sandbox: FriendSandbox::Fence,
         access: &[Access::ReadOnly, Access::Workspace, Access::Full],
     };
+}
+
+/// What keeps a friend in the copy that it works in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum FriendSandbox {
+    /// A sandbox of its own.
+    Own,
+    /// relay's fence.
+    Fence,
+    /// It needs none: it has no hands.
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

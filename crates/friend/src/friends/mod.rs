@@ -19,10 +19,14 @@ use crate::Friend;
 pub static ALL: &[&dyn Friend] =
     &[&codex::Codex::IN_PATH, &claude::Claude::IN_PATH, &gemini::GEMINI, &opencode::OPENCODE];
 
-/// One of [`ALL`], or `self`: relay's own agent, which is always there and no other agent.
-pub fn find_program_friend(name: &str) -> Option<&'static dyn Friend> {
+/// [`ALL`], and `self`: relay's own agent, which is always there and no other agent.
+pub fn program_friends() -> impl Iterator<Item = &'static dyn Friend> {
     let own: &dyn Friend = &relay_self::RELAY_SELF;
-    ALL.iter().copied().chain([own]).find(|friend| friend.name() == name)
+    ALL.iter().copied().chain([own])
+}
+
+pub fn find_program_friend(name: &str) -> Option<&'static dyn Friend> {
+    program_friends().find(|friend| friend.name() == name)
 }
 
 /// Bytes of a file of the user's that are read.

@@ -10,7 +10,7 @@ use relaycode_text::nearest::{did_you_mean, nearest_names};
 use relaycode_text::width::clip_for_message;
 
 use super::model::{ModelServer, ModelServerConfig};
-use super::{ALL, find_program_friend};
+use super::{find_program_friend, program_friends};
 use crate::{Friend, FriendContext};
 
 /// Bytes of a name with a model.
@@ -155,13 +155,13 @@ fn is_same_name(one: &str, other: &str) -> bool {
 }
 
 fn near_programs(name: &str) -> Vec<&'static str> {
-    nearest_names(name, ALL.iter().map(|friend| friend.name()), OFFERED)
+    nearest_names(name, program_friends().map(Friend::name), OFFERED)
 }
 
 fn unknown_friend(name: &str, servers: Option<&ModelServerConfig>) -> FriendLookupError {
     let providers = servers.map_or(&[][..], |servers| &servers.registry.providers);
-    let programs = ALL.iter().map(|friend| friend.name());
-    let names: Vec<&str> = programs.chain(providers.iter().map(|provider| provider.id.as_str())).collect();
+    let mut names: Vec<&str> = program_friends().map(Friend::name).collect();
+    names.extend(providers.iter().map(|provider| provider.id.as_str()));
     let near = match did_you_mean(&nearest_names(name, names.iter().copied(), OFFERED)) {
         near if near.is_empty() => ".".to_string(),
         near => near,

@@ -12,12 +12,14 @@ use crate::driver::stderr_tail::error_excerpt;
 use crate::driver::{StderrTail, TICK, TurnClock, describe_exit};
 use crate::{
     DeclinedAction, DeclinedActionKind, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendEvent,
-    FriendFailure, FriendProbeReport, FriendTurn, FriendUsage, TurnMemory, TurnResult,
+    FriendFailure, FriendProbeReport, FriendSandbox, FriendTurn, FriendUsage, TurnMemory, TurnResult,
 };
 
 const NAME: &str = "self";
 /// How it is reached.
 const TRANSPORT: &str = "run";
+/// Characters of the title of a session.
+const MAX_TITLE: usize = 80;
 /// Refusals that are named.
 const MOST_DECLINED: usize = 100;
 
@@ -34,7 +36,8 @@ impl Friend for RelaySelf {
 
     fn abilities(&self) -> FriendAbilities {
         const ACCESS: &[Access] = &[Access::ReadOnly, Access::Workspace];
-        FriendAbilities { access: ACCESS, ..FriendAbilities::PROGRAM }
+        // It puts each command of its own into the fence.
+        FriendAbilities { sandbox: FriendSandbox::Own, access: ACCESS, ..FriendAbilities::PROGRAM }
     }
 
     fn probe(&self, _world: &FriendContext<'_>) -> FriendProbeReport {
@@ -52,8 +55,14 @@ impl Friend for RelaySelf {
         if let Some(model) = &request.model {
             words.extend(["--model".into(), model.into()]);
         }
-        if let TurnMemory::Resume(id) = &request.memory {
-            words.extend(["--resume".into(), id.into()]);
+        match &request.memory {
+            TurnMemory::Resume(id) => words.extend(["--resume".into(), id.into()]),
+            // Apart from what the user works on, and called after what they asked.
+            _ => {
+                let first = request.prompt.lines().map(str::trim).find(|line| !line.is_empty());
+                let title: String = first.unwrap_or("(no words)").chars().take(MAX_TITLE).collect();
+                words.push(format!("--as-friend={title}").into());
+            }
         }
         words.push("-".into());
         let mut job = Job::argv(words, &request.directory);

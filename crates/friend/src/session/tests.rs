@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::friend::failure::FriendFailure;
 use crate::friend::friend_context::FriendContext;
-use crate::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
+use crate::friend::{FriendAbilities, FriendProbeReport, FriendSandbox, SessionSupport};
 use std::path::Path;
 
 struct Pal(&'static str, SessionSupport);
@@ -33,6 +33,7 @@ impl Friend for Pal {
             review: false,
             sessions: self.1,
             schema: false,
+            sandbox: FriendSandbox::None,
             access: &[],
         }
     }

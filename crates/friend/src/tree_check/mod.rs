@@ -33,8 +33,8 @@ use relaycode_durable::{Fs, FsDir, RealFs};
 use relaycode_project::git::Git;
 use relaycode_snapshot::walk::ENTRIES as FILES;
 use relaycode_snapshot::{
-    EntryChange, EntryChangeKind, EntryId, EntryKind, EntryStat, Snapshot, TreeDifference, WalkCaps,
-    WalkError,
+    EntryChange, EntryChangeKind, EntryId, EntryKind, EntryStat, KnownTree, Snapshot, TreeDifference,
+    WalkCaps, WalkError,
 };
 
 use content::{CheckedEntryContent, ContentReader};
@@ -312,7 +312,7 @@ impl CheckedTree {
     ) -> Result<CheckedTree, TreeCheckError> {
         let caps = WalkCaps { entries: most, ..WalkCaps::default() };
         let mut rule = CheckRule { ignored, stop, start, path: Vec::new() };
-        let known = known.map(|known| &known.snapshot);
+        let known = known.map(|known| KnownTree::beyond_cap(&known.snapshot));
         let snapshot = match Snapshot::take(fs, at, &mut rule, caps, known, walk_start()) {
             Ok(snapshot) if snapshot.partial().next().is_some() => return Err(TreeCheckError::TooMany),
             Ok(snapshot) => snapshot,

@@ -6,6 +6,7 @@
 //! A friend that failed has done nothing: half of its work is not offered. A friend with hands might reach beyond
 //! its copy; so the project is compared around its turn, and what changed there is told, also after a failure.
 
+pub mod fence;
 pub mod saved_patch;
 pub mod scratch;
 mod work_prompt;
@@ -25,6 +26,7 @@ use relaycode_project::git::Git;
 use crate::friend::depth::{self, RelayDepthError};
 use crate::prompt::limits::{PromptSizeError, PromptSizeLimit};
 use crate::tree_check::{TreeCheck, TreeCheckReport};
+use crate::work::fence::{CopySandbox, FriendFence};
 use crate::work::scratch::{ScratchCaps, ScratchError, ScratchOptions, ScratchProgress};
 use crate::{
     AskRequest, Friend, FriendAnswer, FriendContext, FriendEvent, FriendFailure, FriendTurn, ScratchCopy,
@@ -41,10 +43,13 @@ pub struct WorkOptions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorkEvent {
     Copying(ScratchProgress),
-    /// It is copied; what is not in the copy, a sentence each.
+    /// It is copied.
     Copied {
         files: usize,
+        /// What is not in the copy, a sentence each.
         left_out: Vec<String>,
+        /// What keeps the friend in it.
+        sandbox: CopySandbox,
     },
     Friend(FriendEvent),
 }
@@ -59,6 +64,8 @@ pub struct WorkOutcome {
     /// What of the project it did not see, and what of its work is not in the proposal; a sentence each, with
     /// names of files.
     pub left_out: Vec<String>,
+    /// What kept it in its copy.
+    pub sandbox: CopySandbox,
     /// What was changed in the project itself while it worked: by the friend, or by somebody else. Nothing, if nobody
     /// wanted to know.
     pub tree_check: TreeCheckReport,
@@ -165,9 +172,15 @@ impl WorkRun<'_> {
         let scratch = ScratchCopy::create(&making, &mut |progress| hear(WorkEvent::Copying(progress)))?;
         let watch = self.request.check_tree.then(|| TreeCheck::begin(root, Some(&git), stop));
         let watch = watch.transpose().map_err(|_| ScratchError::Cancelled)?;
-        hear(WorkEvent::Copied { files: scratch.file_count(), left_out: scratch.left_out().to_vec() });
+        let access = self.request.access;
+        let (fence, sandbox) = fence::fence_for(self.friend, access, &scratch, root, self.world)?;
+        hear(WorkEvent::Copied {
+            files: scratch.file_count(),
+            left_out: scratch.left_out().to_vec(),
+            sandbox: sandbox.clone(),
+        });
         let prompt = work_prompt::copy_prompt(self.request, &self.options.files, &scratch);
-        let answered = self.run_prompt(&prompt, scratch.directory(), self.request.access, hear)?;
+        let answered = self.run_prompt(&prompt, scratch.directory(), access, fence.as_ref(), hear)?;
         // Before anything of it goes in: afterwards relay's own writing would show.
         let looked = watch.map(|watch| watch.finish(stop)).unwrap_or_default();
         let worked = answered.map_or_else(
@@ -179,7 +192,7 @@ impl WorkRun<'_> {
             |answer| self.outcome_from_copy(&scratch, answer, &git),
         );
         match worked {
-            Ok(worked) => Ok(WorkOutcome { tree_check: looked, ..worked }),
+            Ok(worked) => Ok(WorkOutcome { tree_check: looked, sandbox, ..worked }),
             Err(error) if looked.is_unchanged() => Err(error),
             Err(error) => Err(WorkError::ProjectChanged { error: Box::new(error), tree_check: looked }),
         }
@@ -206,7 +219,7 @@ impl WorkRun<'_> {
         let friend = self.friend.name();
         let prompt = work_prompt::patch_prompt(friend, self.request, self.options, self.door)?;
         // It has no hands, so that there is nothing to give it.
-        let answered = self.run_prompt(&prompt, &self.door.root, Access::ReadOnly, hear)?;
+        let answered = self.run_prompt(&prompt, &self.door.root, Access::ReadOnly, None, hear)?;
         let answer = answered.map_err(|failure| WorkError::Friend { failure, changed: 0 })?;
         let mut proposal = match response::read(&answer.text, &self.options.limits) {
             Ok(proposal) => proposal,
@@ -228,12 +241,14 @@ impl WorkRun<'_> {
         prompt: &str,
         directory: &Path,
         access: Access,
+        fence: Option<&FriendFence>,
         hear: &mut dyn FnMut(WorkEvent),
     ) -> Result<TurnResult, WorkError> {
         PromptSizeLimit::Prompt.check(prompt.len() as u64, Vec::new)?;
         let (directory, limits) = (directory.to_path_buf(), self.request.limits.restarted());
         let request = AskRequest { directory, access, limits, ..self.request.clone() };
         let hear = &mut |event| hear(WorkEvent::Friend(event));
-        Ok(self.friend.run_prompt(prompt, &mut FriendTurn { request: &request, world: self.world, hear }))
+        let turn = &mut FriendTurn { request: &request, world: self.world, fence, hear };
+        Ok(self.friend.run_prompt(prompt, turn))
     }
 }

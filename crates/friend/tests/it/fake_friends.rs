@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use relaycode_friend::ask::review::PROMPT;
-use relaycode_friend::friend::{FriendAbilities, FriendProbeReport, SessionSupport};
+use relaycode_friend::friend::{FriendAbilities, FriendProbeReport, FriendSandbox, SessionSupport};
 use relaycode_friend::{
     AskDiff, AskRequest, EventSink, Friend, FriendAnswer, FriendContext, FriendFailure, FriendTurn,
     ReviewScope, TurnLimits,
@@ -31,7 +31,7 @@ pub(crate) fn send(
     world: &FriendContext<'_>,
     hear: &mut EventSink<'_>,
 ) -> Result<FriendAnswer, FriendFailure> {
-    let turn = &mut FriendTurn { request, world, hear };
+    let turn = &mut FriendTurn { request, world, fence: None, hear };
     match &request.diff {
         AskDiff::Review(scope) => friend.run_review(scope.base.as_deref().unwrap_or_default(), turn),
         _ => friend.run_prompt(&request.prompt, turn),
@@ -61,6 +61,7 @@ impl Fake {
             review: false,
             sessions: SessionSupport::Replayed,
             schema: false,
+            sandbox: FriendSandbox::None,
             access: &[Access::ReadOnly],
         };
         Fake { abilities, work: Box::new(work), turns: Mutex::new(Vec::new()) }

@@ -45,6 +45,9 @@ pub(super) fn converse(claude: &Claude, recipe: &ClaudeRecipe, turn: &mut Friend
     job.environment = environment(world);
     job.input = JobInput::Piped;
     job.deadlines = request.limits.deadlines();
+    if let Some(fence) = turn.fence {
+        fence.enclose(&mut job);
+    }
 
     let mut talk = ClaudeConversation {
         program: claude,

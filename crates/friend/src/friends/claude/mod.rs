@@ -14,6 +14,7 @@ mod conversation;
 mod error;
 mod events;
 mod permissions;
+mod places;
 
 mod recipe;
 
@@ -21,6 +22,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use relaycode_exec::JobEnvironment;
+use relaycode_project::fence::AgentPlaces;
 use serde_json::Value;
 
 use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, program};
@@ -75,6 +77,10 @@ impl Friend for Claude {
 
     fn check_installed(&self, world: &FriendContext<'_>) -> TurnResult<()> {
         self.program.require(world, PROFILE.install)
+    }
+
+    fn agent_places(&self, world: &FriendContext<'_>) -> AgentPlaces {
+        places::agent_places(world)
     }
 
     fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {

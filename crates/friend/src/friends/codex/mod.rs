@@ -25,7 +25,7 @@ use relaycode_exec::{ExitReason, Job, JobEnvironment};
 use crate::driver::{FriendProgram, FriendVersion, ProgramProfile, TICK, TurnClock, program};
 use crate::{
     AskRequest, Friend, FriendAbilities, FriendAnswer, FriendContext, FriendEvent, FriendFailure,
-    FriendProbeReport, FriendTurn, TurnLimits, TurnResult,
+    FriendProbeReport, FriendSandbox, FriendTurn, TurnLimits, TurnResult,
 };
 use app_server::AppServerClient;
 use error::AttemptError;
@@ -115,7 +115,12 @@ impl Friend for Codex {
     }
 
     fn abilities(&self) -> FriendAbilities {
-        FriendAbilities { review: true, schema: true, ..FriendAbilities::PROGRAM }
+        FriendAbilities {
+            review: true,
+            schema: true,
+            sandbox: FriendSandbox::Own,
+            ..FriendAbilities::PROGRAM
+        }
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use relaycode_project::access::Access;
+use relaycode_project::fence::AgentPlaces;
 use serde_json::{Value, json};
 
 use super::super::read_settings;
@@ -75,13 +76,29 @@ decision = "allow"
 priority = 900
 "#;
 
+/// For relay's fence: the home is a layer there, as Gemini obeys what lies in it. Its sign-in is written in place, where the
+/// links lead.
+pub(super) fn agent_places(world: &FriendContext<'_>) -> AgentPlaces {
+    let users = user_dir(world);
+    let sign_in = CREDENTIAL_FILES.iter().filter_map(|name| Some(users.as_ref()?.join(name))).collect();
+    let clouds =
+        sign_in_method(world).filter(|way| !matches!(way.as_str(), "gemini-api-key" | "oauth-personal"));
+    let home = (world.env_var)("HOME").map(PathBuf::from);
+    let lent = clouds.and(home).map(|home| home.join(".config/gcloud"));
+    AgentPlaces { state: folder(world).into_iter().collect(), sign_in, lent: lent.into_iter().collect() }
+}
+
+/// Where it is.
+fn folder(world: &FriendContext<'_>) -> Option<PathBuf> {
+    world.home.as_ref().map(|home| home.join("friends").join(PROFILE.name))
+}
+
 impl GeminiHome {
     pub(super) fn prepare(world: &FriendContext<'_>) -> TurnResult<GeminiHome> {
-        let Some(home) = &world.home else {
+        let Some(folder) = folder(world) else {
             let said = "relay has no directory of its own to keep its settings in; set RELAY_HOME";
             return Err(PROFILE.failed(said));
         };
-        let folder = home.join("friends").join(PROFILE.name);
         let Some(way) = sign_in_method(world) else {
             let said = "neither its settings nor the environment say how to sign in";
             return Err(PROFILE.not_signed_in(said));

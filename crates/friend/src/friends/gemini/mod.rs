@@ -16,12 +16,11 @@ use std::path::Path;
 
 use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
+use relaycode_project::fence::AgentPlaces;
 
 use crate::driver::acp::AcpRecipe;
 use crate::driver::{FriendVersion, ProgramProfile, acp, program};
-use crate::{
-    AskRequest, Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, TurnMemory, TurnResult,
-};
+use crate::{Friend, FriendAbilities, FriendContext, FriendProbeReport, FriendTurn, TurnMemory, TurnResult};
 use home::GeminiHome;
 
 pub(super) static GEMINI: Gemini = Gemini;
@@ -67,6 +66,10 @@ impl Friend for Gemini {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
+    fn agent_places(&self, world: &FriendContext<'_>) -> AgentPlaces {
+        home::agent_places(world)
+    }
+
     fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
         let (request, world) = (turn.request, turn.world);
         acp::check_access(request, &PROFILE)?;
@@ -80,7 +83,7 @@ impl Friend for Gemini {
         }
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &home, request, world),
+            job: job(&found, &home, turn),
             // It reads by itself what it may read. A file that is not there yet it would take for broken if
             // relay were to answer that.
             capabilities: AcpClientCapabilities { read: false, write: true },
@@ -102,7 +105,8 @@ fn pin_session(home: &GeminiHome, id: &str) -> TurnResult<()> {
         .map_err(|error| PROFILE.failed(format!("its session {id} cannot be kept: {error}")))
 }
 
-fn job(program: &Path, home: &GeminiHome, request: &AskRequest, world: &FriendContext<'_>) -> Job {
+fn job(program: &Path, home: &GeminiHome, turn: &FriendTurn<'_>) -> Job {
+    let (request, world) = (turn.request, turn.world);
     let fixed = "--acp --approval-mode default -e none --allowed-mcp-server-names none";
     let mut words: Vec<OsString> = vec![program.into()];
     words.extend(fixed.split(' ').map(Into::into));
@@ -116,6 +120,9 @@ fn job(program: &Path, home: &GeminiHome, request: &AskRequest, world: &FriendCo
     job.environment.set.extend(home.variables_to_set());
     job.environment.remove.extend(home::REMOVED_VARIABLES.iter().map(OsString::from));
     job.environment.remove_prefixes.push("GEMINI_CLI_IDE_".to_string());
+    if let Some(fence) = turn.fence {
+        fence.enclose(&mut job);
+    }
     job
 }
 

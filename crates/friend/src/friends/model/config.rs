@@ -34,7 +34,7 @@ impl ModelServerConfig {
     ) -> Result<ModelServerConfig, String> {
         let mut entries = secrets::load(home).map_err(|error| error.to_string())?;
         let stored = self.keys.list().unwrap_or_default();
-        let stored: Vec<_> = stored.iter().filter_map(|name| self.keys.get(name).ok().flatten()).collect();
+        let stored: Vec<_> = stored.iter().flat_map(|name| self.keys.all(name).unwrap_or_default()).collect();
         entries.extend(secrets::entries_from_environment(variables, []));
         entries.extend(secrets::entries_from_environment([], &stored));
         if !entries.is_empty() {

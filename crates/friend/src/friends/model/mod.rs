@@ -20,8 +20,8 @@ use relaycode_project::access::Access;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
-    Friend, FriendAbilities, FriendContext, FriendFailure, FriendProbeReport, FriendTurn, SessionSupport,
-    TurnMemory, TurnResult,
+    Friend, FriendAbilities, FriendContext, FriendFailure, FriendProbeReport, FriendSandbox, FriendTurn,
+    SessionSupport, TurnMemory, TurnResult,
 };
 
 pub use config::ModelServerConfig;
@@ -70,7 +70,15 @@ impl Friend for ModelServer {
     fn abilities(&self) -> FriendAbilities {
         // The wires have no place for a schema in a request yet: the prompt asks.
         let (reads_files, writes_files, sessions) = (false, false, SessionSupport::Replayed);
-        FriendAbilities { reads_files, writes_files, sessions, access: ACCESS, ..FriendAbilities::PROGRAM }
+        let sandbox = FriendSandbox::None;
+        FriendAbilities {
+            reads_files,
+            writes_files,
+            sessions,
+            sandbox,
+            access: ACCESS,
+            ..FriendAbilities::PROGRAM
+        }
     }
 
     fn probe(&self, world: &FriendContext<'_>) -> FriendProbeReport {
@@ -93,7 +101,7 @@ impl Friend for ModelServer {
                 ..FriendProbeReport::default()
             },
         };
-        let wants_key = provider.auth == AuthKind::ApiKey || provider.api_key.is_some();
+        let wants_key = provider.auth == AuthKind::ApiKey || !provider.api_keys.is_empty();
         let source = self.config.with_keyring(world, |keyring| keyring.source(provider));
         let without = format!("there is no key for {0}; `relay keys set {0}` stores one", self.provider);
         let (signed_in, trouble) = match source {

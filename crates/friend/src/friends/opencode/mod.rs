@@ -12,6 +12,7 @@
 //! It writes files by itself, after relay has said yes to each; but for one that it puts into a repository whatever it
 //! is told, which goes with the turn ([`OpencodeMarkerGuard`]).
 
+mod places;
 mod user_config;
 
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ use std::path::{Path, PathBuf};
 use relaycode_clients::acp::AcpClientCapabilities;
 use relaycode_exec::Job;
 use relaycode_project::access::Access;
+use relaycode_project::fence::AgentPlaces;
 use serde_json::{Value, json};
 
 use super::read_settings;
@@ -72,6 +74,10 @@ impl Friend for Opencode {
         program::require_program(world, NAME, NAME, PROFILE.install).map(|_| ())
     }
 
+    fn agent_places(&self, world: &FriendContext<'_>) -> AgentPlaces {
+        places::agent_places(world)
+    }
+
     fn run_prompt(&self, prompt: &str, turn: &mut FriendTurn<'_>) -> TurnResult {
         let (request, world) = (turn.request, turn.world);
         acp::check_access(request, &PROFILE)?;
@@ -80,7 +86,7 @@ impl Friend for Opencode {
         let _mark = OpencodeMarkerGuard::new(&place.directory);
         let recipe = AcpRecipe {
             profile: &PROFILE,
-            job: job(&found, &place, request, world)?,
+            job: job(&found, &place, turn)?,
             capabilities: AcpClientCapabilities { read: true, write: false },
             mode: AGENT,
             directory: place.directory.clone(),
@@ -180,12 +186,8 @@ fn has_own_config(directory: &Path, world: &FriendContext<'_>) -> bool {
     above.any(|folder| CONFIG_NAMES.iter().any(|name| folder.join(name).symlink_metadata().is_ok()))
 }
 
-fn job(
-    program: &Path,
-    place: &OpencodeWorkdir,
-    request: &AskRequest,
-    world: &FriendContext<'_>,
-) -> TurnResult<Job> {
+fn job(program: &Path, place: &OpencodeWorkdir, turn: &FriendTurn<'_>) -> TurnResult<Job> {
+    let (request, world) = (turn.request, turn.world);
     let mut argv: Vec<OsString> = vec![program.into()];
     argv.extend(["acp", "--print-logs", "--log-level", "ERROR"].map(OsString::from));
     let mut job = Job::argv(argv, &place.directory);
@@ -198,6 +200,9 @@ fn job(
     // Rights that were given in the environment would be added to ours.
     job.environment.remove.extend(["OPENCODE_PERMISSION", "OPENCODE_AUTO_SHARE"].map(OsString::from));
     job.environment.remove_prefixes.push("OPENCODE_EXPERIMENTAL".to_string());
+    if let Some(fence) = turn.fence {
+        fence.enclose(&mut job);
+    }
     Ok(job)
 }
 
@@ -265,18 +270,12 @@ fn permissions(place: &OpencodeWorkdir, request: &AskRequest) -> Value {
 
 /// Whether a provider is set up: a key that was stored, or one in the settings.
 fn is_signed_in(world: &FriendContext<'_>) -> bool {
-    let folder = |variable: &str, below: &str| {
-        let set = (world.env_var)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-        set.or_else(|| (world.env_var)("HOME").map(|home| PathBuf::from(home).join(below)))
-    };
     let is_filled = |file: PathBuf, key: Option<&str>| {
         let bytes = read_settings(&file).unwrap_or_default();
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         key.map_or(&value, |key| &value[key]).as_object().is_some_and(|all| !all.is_empty())
     };
-    if folder("XDG_DATA_HOME", ".local/share")
-        .is_some_and(|data| is_filled(data.join("opencode/auth.json"), None))
-    {
+    if places::sign_in(world).is_some_and(|file| is_filled(file, None)) {
         return true;
     }
     let named = user_config::config_directory(world).is_some_and(|config| {

@@ -115,6 +115,7 @@ pub struct ScratchOptions<'a> {
 /// A copy of the project. It is removed when this is dropped.
 pub struct ScratchCopy {
     scratch_dir: ScratchDir,
+    top: PathBuf,
     directory: PathBuf,
     root: PathBuf,
     /// What was copied, by its path beneath the project's root.
@@ -199,6 +200,7 @@ impl ScratchCopy {
         let snapshot = rule::take_snapshot(&directory, &copied.files, &list.excluded_dirs, making.stop)?;
         Ok(ScratchCopy {
             scratch_dir: place,
+            top,
             directory,
             root: making.root.to_path_buf(),
             copied: copied.files,
@@ -213,6 +215,11 @@ impl ScratchCopy {
     /// Where the friend works, without links.
     pub fn directory(&self) -> &Path {
         &self.directory
+    }
+
+    /// The whole copy: where its repository is, if it has one. Without links.
+    pub(crate) fn top(&self) -> &Path {
+        &self.top
     }
 
     /// What of the project is not in the copy, a sentence each. It names files of the project.

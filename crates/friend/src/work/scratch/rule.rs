@@ -6,7 +6,9 @@ use std::path::Path;
 use relaycode_change::proposal::path::is_sealed;
 use relaycode_durable::{FsDir, RealFs};
 use relaycode_snapshot::walk::WalkDirectory;
-use relaycode_snapshot::{EntryKind, EntryStat, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep};
+use relaycode_snapshot::{
+    EntryKind, EntryStat, KnownTree, Snapshot, WalkCaps, WalkError, WalkRule, WalkStep,
+};
 
 use super::{CopiedEntry, OpenDirCache, ScratchError, system_error};
 use crate::tree_check::walk_start;
@@ -59,7 +61,7 @@ impl<'a> ScratchRule<'a> {
 
     /// Walks through the copy, which is open.
     pub(super) fn walk(&mut self, root: &Path, dir: &FsDir) -> Result<Snapshot, ScratchError> {
-        let (caps, before) = (WalkCaps::default(), self.before);
+        let (caps, before) = (WalkCaps::default(), self.before.map(KnownTree::beyond_cap));
         match Snapshot::take(&RealFs::default(), dir, self, caps, before, walk_start()) {
             Ok(snapshot) if snapshot.partial().next().is_some() => {
                 let most = format!("{} files after the work", caps.entries);

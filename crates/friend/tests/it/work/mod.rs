@@ -1,6 +1,7 @@
 //! A friend that works: the copy it gets, what becomes of what it does there, and what never reaches the
 //! project. The friend is a function here; everything else is real.
 
+mod fence;
 mod patch_answer;
 mod progress;
 mod properties;
@@ -22,7 +23,7 @@ use relaycode_door::{
     SubmissionOrigin, SubmitOutcome,
 };
 use relaycode_durable::RealFs;
-use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, SessionSupport};
+use relaycode_friend::friend::{Friend, FriendAbilities, FriendProbeReport, FriendSandbox, SessionSupport};
 use relaycode_friend::work::scratch::{ScratchCaps, ScratchCopy, ScratchError, ScratchOptions};
 use relaycode_friend::work::{WorkError, WorkOptions, WorkOutcome, work};
 use relaycode_friend::{AskRequest, FriendAnswer, FriendContext, FriendFailure, TurnLimits};
@@ -143,9 +144,20 @@ impl Scene {
             stop_requested: &|| false,
             depth: 0,
         };
+        self.ask_in(&world, friend, root, request, files)
+    }
+
+    pub(super) fn ask_in(
+        &self,
+        world: &FriendContext<'_>,
+        friend: &dyn Friend,
+        root: &Path,
+        request: &AskRequest,
+        files: &[RelPath],
+    ) -> Result<WorkOutcome, WorkError> {
         let options = WorkOptions { files: files.to_vec(), limits: PlanLimits::default() };
         let request = AskRequest { directory: root.to_path_buf(), ..request.clone() };
-        work(friend, &request, &options, &self.door_at(root), &world, &mut |_| {})
+        work(friend, &request, &options, &self.door_at(root), world, &mut |_| {})
     }
 
     /// Takes the work through the door.
@@ -270,6 +282,7 @@ const HANDS: FriendAbilities = FriendAbilities {
     review: false,
     sessions: SessionSupport::Replayed,
     schema: false,
+    sandbox: FriendSandbox::Own,
     access: &[Access::Workspace],
 };
 
