@@ -24,7 +24,7 @@ mod sys;
 mod tests;
 pub mod views;
 
-pub use input::{PromptAnswer, Terminal, TerminalEvent};
+pub use input::{PromptAnswer, Terminal, TerminalEvent, TypedWords, WordsAnswer};
 pub use layout::clock;
 pub use layout::style::{Glyph, OutputStyle, PaintRole, StreamWidth};
 pub use layout::styled_text::{LIST_LIMIT, more_line};

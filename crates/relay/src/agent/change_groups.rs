@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use relaycode_ledger::{Ledger, LogTransaction, TxId};
-use relaycode_session::{EntryBody, Session};
+use relaycode_session::{EntryBody, EntryRow, EntryType, Session};
 use relaycode_text::width::clip_for_message;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -76,7 +76,9 @@ impl ChangeGroup {
 pub(crate) fn find_changed_groups(session: &Session, ledger: &Ledger) -> CommandResult<Vec<ChangeGroup>> {
     let mut known: BTreeMap<String, ChangeGroup> = BTreeMap::new();
     let path: HashSet<&str> = session.path(None).into_iter().collect();
-    for entry in session.entries().filter_map(Result::ok).filter(|entry| path.contains(entry.id.as_str())) {
+    // Only those: a long session is not read for them.
+    let is_custom = |row: &&EntryRow| row.kind == EntryType::Custom && path.contains(&*row.id);
+    for entry in session.rows().iter().filter(is_custom).filter_map(|row| session.entry(&row.id).ok()) {
         let EntryBody::Custom { custom_type, data: Some(data) } = entry.body else { continue };
         if custom_type == GROUP_ENTRY
             && let Ok(group) = serde_json::from_value::<ChangeGroup>(data)

@@ -24,6 +24,8 @@ impl<'a> ConversationPrinter<'a> {
     }
 
     pub(crate) fn print(&mut self, event: &SequencedEvent, ctx: &mut CommandContext<'_>) {
+        // The terminal may have another size by now.
+        ctx.console.update_width();
         match &event.event {
             AgentEvent::MessageUpdate { update: MessageUpdate::TextDelta { delta, .. } } => {
                 self.word.push_str(delta);

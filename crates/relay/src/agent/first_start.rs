@@ -21,7 +21,7 @@ pub(crate) fn advise(failure: CommandFailure, ctx: &CommandContext<'_>) -> Comma
         [] => "another agent (`relay friends` lists those relay knows)".to_string(),
         [name, ..] => format!("an agent that you have (`relay ask --to {name} QUESTION`)"),
     };
-    let said = "there is no model yet: no provider has a key, and no model server answers on this machine";
+    let said = "there is no model yet: no provider has a key, and no model server on this machine has one";
     let hint = format!(
         "there are three ways: a key (`relay keys set anthropic`; `relay keys list --all` lists the providers), a model server on \
          this machine (relay finds Ollama, llama.cpp and LM Studio by itself), or {friend}"

@@ -3,6 +3,7 @@
 pub(crate) mod attachments;
 pub(crate) mod change_groups;
 pub(crate) mod command_surroundings;
+mod context_commands;
 pub(crate) mod conversation;
 mod conversation_printer;
 pub(crate) mod event_printer;
@@ -11,5 +12,6 @@ pub(crate) mod models;
 pub(crate) mod open_agent;
 pub(crate) mod options;
 pub(crate) mod output_schema;
+pub(crate) mod rpc_backend;
 pub(crate) mod session_file;
 pub(crate) mod terminal_host;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use relaycode_agent::{AgentModel, AutoRetrySettings};
 use relaycode_llm::models::RetrySettings;
 use relaycode_llm::models::keys::KeySource;
+use relaycode_llm::models::provider::Provider;
 use relaycode_llm::models::{ModelRole, SelectedModel};
 use relaycode_llm::request::ThinkingLevel;
 use relaycode_llm::stream::retry::RetryBudget;
@@ -33,6 +34,21 @@ pub(crate) struct ModelWish<'a> {
     pub(crate) session_thinking: Option<ThinkingLevel>,
 }
 
+impl RunModels {
+    /// The first of them of which nobody knows what it costs. A server on this machine costs nothing.
+    pub(crate) fn unpriced(&self) -> Option<String> {
+        let is_unpriced = |model: &&AgentModel| {
+            let price = model.model.price;
+            let is_local = Provider::by_id(&model.model.provider).is_some_and(|known| known.local.is_some());
+            price.input == 0.0 && price.output == 0.0 && !is_local
+        };
+        std::iter::once(&self.first)
+            .chain(&self.fallbacks)
+            .find(is_unpriced)
+            .map(|model| model.model.selector())
+    }
+}
+
 pub(crate) fn choose_models(
     wish: &ModelWish<'_>,
     providers: &mut Providers,
@@ -51,7 +67,8 @@ pub(crate) fn choose_models(
         },
         (None, None) => choose_model(None, true, providers, ctx)?,
     };
-    let (first, key_source, docs) = with_key(&chosen, wish, providers)?;
+    let (mut first, key_source, docs) = with_key(&chosen, wish, providers)?;
+    first.promotion = find_promotion(&first, wish, providers, ctx);
     let mut fallbacks = Vec::new();
     let chain = providers.registry.file.fallback_chains.get(&ModelRole::Default).cloned().unwrap_or_default();
     for selector in chain {
@@ -72,6 +89,52 @@ pub(crate) fn choose_models(
     })
 }
 
+/// The model that goes on when the window of this one is full, as `models.yml` says: of the same provider, and reading more.
+fn find_promotion(
+    from: &AgentModel,
+    wish: &ModelWish<'_>,
+    providers: &mut Providers,
+    ctx: &mut CommandContext<'_>,
+) -> Option<Box<AgentModel>> {
+    let target = from.model.context_promotion_target.as_deref()?;
+    let provider = &from.model.provider;
+    let id = target.strip_prefix(&format!("{provider}/")).unwrap_or(target);
+    let chosen = choose_model(Some(&format!("{provider}/{id}")), false, providers, ctx);
+    let chosen = chosen.ok().filter(|chosen| chosen.entry.model.provider == *provider);
+    let Some(chosen) = chosen.filter(|chosen| chosen.entry.model.id == id) else {
+        let said = format!(
+            "{provider} has no model `{id}`, so contextPromotionTarget of {} does nothing",
+            from.model.id
+        );
+        ctx.eprint_remark(LogLevel::Warn, &said);
+        return None;
+    };
+    if chosen.entry.model.context_window <= from.model.context_window {
+        let said =
+            format!("{id} reads no more than {}, so contextPromotionTarget does nothing", from.model.id);
+        ctx.eprint_remark(LogLevel::Warn, &said);
+        return None;
+    }
+    Some(Box::new(with_key(&chosen, wish, providers).ok()?.0))
+}
+
+/// The model for small tasks, if the user chose one and it has a key.
+pub(crate) fn choose_small_model(
+    providers: &mut Providers,
+    ctx: &mut CommandContext<'_>,
+) -> Option<AgentModel> {
+    let is_chosen = providers.registry.file.roles.contains_key(&ModelRole::Smol);
+    let chosen =
+        is_chosen.then(|| choose_model(Some(ModelRole::Smol.name()), false, providers, ctx).ok())??;
+    let wish = ModelWish {
+        selector: None,
+        thinking: None,
+        session_model: None,
+        session_thinking: Some(ThinkingLevel::Off),
+    };
+    with_key(&chosen, &wish, providers).ok().map(|(model, ..)| model)
+}
+
 fn with_key(
     chosen: &SelectedModel,
     wish: &ModelWish<'_>,
@@ -80,13 +143,15 @@ fn with_key(
     let model = chosen.entry.model.clone();
     let provider = providers.registry.provider(&model.provider);
     let provider = provider.ok_or_else(|| CommandFailure::unexpected("the provider is gone"))?;
-    let (auth, source) = providers.keyring(None).auth(provider).map_err(|error| {
+    let mut keys = providers.keyring(None).auths(provider).map_err(|error| {
         CommandFailure::new(Exit::Usage, "key", error)
             .hint(format!("`relay keys set {}` stores one", provider.id))
     })?;
+    let (auth, source) = keys.remove(0);
+    let other_keys = keys.into_iter().map(|(auth, _)| auth).collect();
     let usual = if model.reasoning { ThinkingLevel::Medium } else { ThinkingLevel::Off };
     let thinking = wish.thinking.or(chosen.level).or(wish.session_thinking).unwrap_or(usual);
-    Ok((AgentModel { model, auth, thinking }, source, provider.docs))
+    Ok((AgentModel { model, auth, other_keys, thinking, promotion: None }, source, provider.docs))
 }
 
 fn auto_retry(said: RetrySettings, reverts: Option<bool>) -> AutoRetrySettings {

@@ -1,7 +1,9 @@
 //! How relay's own agent works, as the command line says.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use clap::builder::NonEmptyStringValueParser;
 use relaycode_llm::request::ThinkingLevel;
 use relaycode_project::access::Access;
 use relaycode_project::config::AgentConfig;
@@ -18,8 +20,12 @@ pub(crate) struct AgentOptions {
     go_on: bool,
 
     /// Go on with this session: its number in `relay sessions`, its id, or its file
-    #[arg(long, value_name = "SESSION")]
+    #[arg(long, value_name = "SESSION", value_parser = NonEmptyStringValueParser::new())]
     resume: Option<String>,
+
+    /// Another relay asks, as it asks a friend; the session has this title
+    #[arg(long, value_name = "TITLE", hide = true, conflicts_with = "go_on")]
+    as_friend: Option<String>,
 
     /// The model, as `relay models` names it
     #[arg(long, value_name = "MODEL")]
@@ -30,12 +36,16 @@ pub(crate) struct AgentOptions {
     pub(crate) thinking: Option<ThinkingLevel>,
 
     /// The tools that it may use; all by default
-    #[arg(long, value_name = "TOOL,...", value_delimiter = ',')]
+    #[arg(long, value_name = "TOOL,...", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     tools: Option<Vec<String>>,
 
     /// What it may do: read-only, ask, workspace or full
     #[arg(long, value_name = "ACCESS", value_parser = parse_access, visible_alias = "sandbox")]
     pub(crate) access: Option<Access>,
+
+    /// Plan first: nothing changes but the plan, until you approve it
+    #[arg(long)]
+    pub(crate) plan: bool,
 
     /// End after so many answers of the model
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -59,7 +69,7 @@ impl AgentOptions {
         match &self.resume {
             Some(word) => SessionChoice::Named(word),
             None if self.go_on => SessionChoice::Newest,
-            None => SessionChoice::New,
+            None => self.as_friend.as_deref().map_or(SessionChoice::New, SessionChoice::OfFriend),
         }
     }
 
@@ -69,15 +79,16 @@ impl AgentOptions {
         &self,
         config: &AgentConfig,
         is_attended: bool,
-    ) -> CommandResult<Vec<&'static dyn Tool>> {
+    ) -> CommandResult<Vec<Arc<dyn Tool>>> {
         let Some(names) = &self.tools else {
-            let is_usual = |tool: &&&'static dyn Tool| match tool.name() {
+            let is_usual = |tool: &&Arc<dyn Tool>| match tool.name() {
                 "ask" => is_attended,
                 "todo_write" => config.todo,
+                "goal" => config.goal,
                 "checkpoint" | "rewind" => config.checkpoint,
                 _ => true,
             };
-            return Ok(registry::all().iter().filter(is_usual).copied().collect());
+            return Ok(registry::all().iter().filter(is_usual).cloned().collect());
         };
         let unknown = names.iter().find(|name| !name.is_empty() && registry::by_name(name).is_none());
         if let Some(name) = unknown {
@@ -86,8 +97,13 @@ impl AgentOptions {
                 .hint(format!("the tools are {}", all.join(", ")))
                 .unchanged());
         }
-        let is_named = |tool: &&&'static dyn Tool| names.iter().any(|name| name == tool.name());
-        Ok(registry::all().iter().filter(is_named).copied().collect())
+        if self.plan && !names.iter().any(|name| name == "write") {
+            return Err(CommandFailure::usage("a plan needs the tool `write`")
+                .hint("name it with `--tools`, too")
+                .unchanged());
+        }
+        let is_named = |tool: &&Arc<dyn Tool>| names.iter().any(|name| name == tool.name());
+        Ok(registry::all().iter().filter(is_named).cloned().collect())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::answer::limit;
 use crate::friends::args::{FriendArgs, parse_access};
 use crate::friends::event_printer::FriendEventPrinter;
 use crate::friends::group::FriendGroup;
-use crate::friends::work_report::{self, work_json};
+use crate::friends::work_report::{self, WorkNotices, work_json};
 use crate::json::ResultObject;
 use crate::{
     AnswerOrigin, AnswerSource, CommandContext, CommandFailure, CommandResult, Exit, LogLevel, Project,
@@ -98,7 +98,7 @@ impl DoArgs {
             self.run_friend(friend, &request, &options, &door, &group.friend_context, ctx);
         match worked {
             Ok(outcome) => FriendWork { args: self, friend, outcome, notices }.submit(&door, ctx),
-            Err(error) => Ok(work_report::report_error(friend.name(), error, notices.answer_shown, ctx)),
+            Err(error) => Ok(work_report::report_error(friend.name(), error, &notices, ctx)),
         }
     }
 }
@@ -131,15 +131,6 @@ struct FriendWork<'a> {
     notices: WorkNotices,
 }
 
-/// What people have been told while the friend worked.
-#[derive(Default)]
-struct WorkNotices {
-    /// What is not in the copy.
-    left_out: Vec<String>,
-    /// The words of its answer.
-    answer_shown: bool,
-}
-
 impl DoArgs {
     /// Lets the friend work, and tells how it goes.
     fn run_friend(
@@ -161,10 +152,10 @@ impl DoArgs {
                     copying.push_output(work_report::copy_progress_line(progress).as_bytes());
                 }
             }
-            WorkEvent::Copied { files, left_out } => {
+            WorkEvent::Copied { files, left_out, sandbox } => {
                 copying = None;
-                work_report::report_copy(&name, files, &left_out, ctx);
-                already.left_out = left_out;
+                work_report::report_copy(&name, files, &left_out, &sandbox, ctx);
+                (already.left_out, already.sandbox) = (left_out, sandbox);
             }
             WorkEvent::Friend(event) => {
                 copying = None;

@@ -5,6 +5,7 @@ use std::io::Read;
 use clap::Subcommand;
 use relaycode_llm::models::RegisteredProvider;
 use relaycode_llm::models::keys::{ApiKey, KeyError, KeySource};
+use relaycode_text::plural::pluralize;
 use relaycode_tui::outcome;
 use serde_json::json;
 
@@ -32,7 +33,7 @@ enum KeysCommand {
         #[arg(short, long)]
         all: bool,
     },
-    /// Store the key of a provider
+    /// Store the key of a provider, in place of those that are there
     Set {
         /// The provider, for example anthropic
         provider: String,
@@ -40,7 +41,17 @@ enum KeysCommand {
         #[arg(long)]
         stdin: bool,
     },
-    /// Remove the stored key of a provider
+    /// Store another key of a provider, beside those that are there
+    ///
+    /// A session begins with one of them, and goes on with the next where that one is refused or used up.
+    Add {
+        /// The provider, for example anthropic
+        provider: String,
+        /// Read the key from stdin instead of asking for it
+        #[arg(long)]
+        stdin: bool,
+    },
+    /// Remove the stored keys of a provider
     Remove {
         /// The provider
         provider: String,
@@ -54,6 +65,7 @@ impl KeysArgs {
             None => list_keys(&providers, false, ctx),
             Some(KeysCommand::List { all }) => list_keys(&providers, *all, ctx),
             Some(KeysCommand::Set { provider, stdin }) => store_key(&providers, provider, *stdin, ctx),
+            Some(KeysCommand::Add { provider, stdin }) => add_key(&providers, provider, *stdin, ctx),
             Some(KeysCommand::Remove { provider }) => remove_key(&providers, provider, ctx),
         }
     }
@@ -62,16 +74,16 @@ impl KeysArgs {
 fn list_keys(providers: &Providers, all: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
     let keyring = providers.keyring(None);
     let row = |provider: &RegisteredProvider| {
-        let (source, tail, trouble) = match keyring.source(provider) {
+        let (source, tails, trouble) = match keyring.source(provider) {
             Ok(source) => {
                 // Commands are not run for a list.
                 let known = !matches!(source, Some(KeySource::Command { .. }) | None);
-                let auth = known.then(|| keyring.key(provider).ok().flatten()).flatten();
-                (source, auth.and_then(|key| key.tail().map(str::to_string)), None)
+                let keys = if known { keyring.keys(provider).unwrap_or_default() } else { Vec::new() };
+                (source, keys.iter().map(|key| key.tail().map(str::to_string)).collect(), None)
             }
-            Err(error) => (None, None, Some(error.to_string())),
+            Err(error) => (None, Vec::new(), Some(error.to_string())),
         };
-        KeyRow { provider: provider.id.clone(), name: provider.name.clone(), source, tail, trouble }
+        KeyRow { provider: provider.id.clone(), name: provider.name.clone(), source, tails, trouble }
     };
     let mut rows: Vec<KeyRow> = providers.registry.providers.iter().map(row).collect();
     // A key of a provider that nobody knows any more is still a key on the disk.
@@ -79,7 +91,7 @@ fn list_keys(providers: &Providers, all: bool, ctx: &mut CommandContext<'_>) -> 
         if providers.registry.provider(&id).is_none() {
             let name = "not known; `relay keys remove` removes it".to_string();
             let source = Some(KeySource::Stored);
-            rows.push(KeyRow { provider: id, name, source, tail: None, trouble: None });
+            rows.push(KeyRow { provider: id, name, source, tails: Vec::new(), trouble: None });
         }
     }
     rows.retain(|row| {
@@ -97,9 +109,7 @@ fn list_keys(providers: &Providers, all: bool, ctx: &mut CommandContext<'_>) -> 
 
 fn store_key(providers: &Providers, name: &str, stdin: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
     let provider = find_provider(providers, name)?;
-    let typed = if stdin { read_stdin()? } else { ask_key(provider)? };
-    let key = ApiKey::new(&typed)
-        .map_err(|why| CommandFailure::usage(format!("what was given {why}")).hint("nothing was stored"))?;
+    let key = read_key(provider, stdin)?;
     let replaced = matches!(providers.store.get(&provider.id), Ok(Some(_)));
     providers.store.set(&provider.id, &key).map_err(key_failure)?;
     let stored = json!({"provider": provider.id, "replaced": replaced, "tail": key.tail()});
@@ -112,6 +122,24 @@ fn store_key(providers: &Providers, name: &str, stdin: bool, ctx: &mut CommandCo
     ctx.print_info(&next);
     providers.eprint_remarks(ctx);
     Ok(exit)
+}
+
+fn add_key(providers: &Providers, name: &str, stdin: bool, ctx: &mut CommandContext<'_>) -> CommandResult {
+    let provider = find_provider(providers, name)?;
+    let key = read_key(provider, stdin)?;
+    let count = providers.store.add(&provider.id, &key).map_err(key_failure)?;
+    let exit =
+        ctx.print_result(Exit::Done, json!({"provider": provider.id, "count": count, "tail": key.tail()}));
+    let tail = key.tail().map(|tail| format!(" (…{tail})")).unwrap_or_default();
+    ctx.print_success(&format!("stored a key of {}{tail}; it has {}", provider.id, pluralize(count, "key")));
+    providers.eprint_remarks(ctx);
+    Ok(exit)
+}
+
+fn read_key(provider: &RegisteredProvider, stdin: bool) -> CommandResult<ApiKey> {
+    let typed = if stdin { read_stdin()? } else { ask_key(provider)? };
+    ApiKey::new(&typed)
+        .map_err(|why| CommandFailure::usage(format!("what was given {why}")).hint("nothing was stored"))
 }
 
 fn remove_key(providers: &Providers, name: &str, ctx: &mut CommandContext<'_>) -> CommandResult {

@@ -26,9 +26,11 @@ mod recover;
 mod redo;
 pub(crate) mod revert;
 mod review;
+mod rpc;
 mod run;
 pub(crate) mod sessions;
 pub(crate) mod show;
+mod stats;
 mod trust;
 mod undo;
 mod watch;
@@ -81,6 +83,7 @@ enum CliCommand {
     Blame(blame::BlameArgs),
     Git(git::GitArgs),
     Sessions(sessions::SessionsArgs),
+    Stats(stats::StatsArgs),
     Trust(trust::TrustArgs),
     Permissions(permissions::PermissionsArgs),
     Why(why::WhyArgs),
@@ -93,6 +96,7 @@ enum CliCommand {
     Do(do_::DoArgs),
     Friends(friends::FriendsArgs),
     Run(run::RunArgs),
+    Rpc(rpc::RpcArgs),
     Models(models::ModelsArgs),
     Keys(keys::KeysArgs),
     Completions(completions::CompletionsArgs),
@@ -120,6 +124,7 @@ impl CliCommand {
             CliCommand::Blame(args) => args.run(ctx),
             CliCommand::Git(args) => args.run(ctx),
             CliCommand::Sessions(args) => args.run(ctx),
+            CliCommand::Stats(args) => args.run(ctx),
             CliCommand::Trust(args) => args.run(ctx),
             CliCommand::Permissions(args) => args.run(ctx),
             CliCommand::Why(args) => args.run(ctx),
@@ -131,6 +136,7 @@ impl CliCommand {
             CliCommand::Do(args) => args.run(ctx),
             CliCommand::Friends(args) => args.run(ctx),
             CliCommand::Run(args) => args.run(ctx),
+            CliCommand::Rpc(args) => args.run(ctx),
             CliCommand::Models(args) => args.run(ctx),
             CliCommand::Keys(args) => args.run(ctx),
             CliCommand::Completions(args) => args.run(ctx),
@@ -141,9 +147,9 @@ impl CliCommand {
 
     /// Whether it may change the project.
     fn may_write(&self) -> bool {
-        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Redo, Revert, Run, Undo, Watch};
+        use CliCommand::{Apply, Do, Git, Init, Record, Recover, Redo, Revert, Rpc, Run, Undo, Watch};
         let records = matches!(self, Apply(_) | Do(_) | Git(_) | Init(_) | Record(_) | Watch(_));
-        records || matches!(self, Recover(_) | Redo(_) | Revert(_) | Run(_) | Undo(_))
+        records || matches!(self, Recover(_) | Redo(_) | Revert(_) | Rpc(_) | Run(_) | Undo(_))
     }
 
     /// How the process ends: what was recorded ends as the recorded command did.

@@ -8,15 +8,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use relaycode_door::{
-    Adoption, CommandEnd, Door, DoorError, ProtectedChange, RecordedCommand, SetAsideReport, SetAsideRun,
-    quote_word,
+    Adoption, CommandEnd, Door, DoorError, GitGuardReport, GitPutBack, ProtectedChange, ProtectedFile,
+    RecordedCommand, SetAsideReport, SetAsideRun,
 };
-use relaycode_exec::{ExecError, ExitReason, FenceLevel, Job, JobEnvironment, JobOutcome, JobOutput};
+use relaycode_exec::{ExecError, ExitReason, FenceLevel, Job, JobEnvironment, JobOutcome, JobOutput, Runner};
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::recording::Omission;
 use relaycode_ledger::{LedgerError, SecureProgress, SecureReport};
 use relaycode_project::access::Access;
-use relaycode_project::fence::CommandFence;
+use relaycode_project::protected::SECRET_VARIABLES;
 use relaycode_tui::{clock, pluralize, views};
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ impl RecordArgs {
             access: self.access,
         };
         let reading = wanted.reading(ctx);
-        let fence = if self.access == Access::Full { None } else { wanted.permit(ctx)? };
+        let mut fence = if self.access == Access::Full { None } else { wanted.permit(ctx)? };
         // From here to the end: whatever is typed is meant for the command, and what it did is always recorded.
         SignalGuard::hold_until_exit()?;
         let signals = SignalGuard::acquire()?;
@@ -84,6 +84,7 @@ impl RecordArgs {
             message: self.message.as_deref(),
             now: clock::now_utc(),
             origin: "record",
+            decided_by: None,
             is_fenced: fence.is_some(),
         };
 
@@ -104,6 +105,7 @@ impl RecordArgs {
         let mut job = Job {
             fence: fence.as_ref().map(|fence| Box::new(fence.project.fence.clone())),
             environment: JobEnvironment {
+                remove: fence.iter().flat_map(|_| SECRET_VARIABLES).map(OsString::from).collect(),
                 set: fence.as_ref().map_or(Vec::new(), |fence| fence.project.environment.clone()),
                 ..JobEnvironment::default()
             },
@@ -114,7 +116,12 @@ impl RecordArgs {
         // A Ctrl-C at a terminal reaches the command by itself; without one, nobody else would tell it.
         let stop = || if at_a_terminal { signals.termination_requested() } else { signals.stop_requested() };
         let scratch = UserPrograms::from_env().scratch_dir;
+        let guard = fence.as_mut().and_then(|fence| fence.project.git.take());
+        let guard = guard.map(|found| door.guard_git(found));
         let ran = door.runner.run_fenced(&mut job, &scratch, &stop, &mut |_| {});
+        // Before anything of relay's own asks git.
+        let git =
+            guard.map(|guard| guard.finish(job.fence.as_deref(), ran.as_ref().ok())).unwrap_or_default();
 
         let waiting = start_spinner(ctx, "looking at what changed");
         let (secured_at, outside) = watch.recording.storage_path().unwrap_or_default();
@@ -128,10 +135,11 @@ impl RecordArgs {
         drop(waiting);
         let adoption = adoption.map_err(|error| not_recorded_failure(error, &door.root, &secured_at))?;
         let line = what.command_line();
-        let finished = ran.map_err(|error| not_run_failure(&error, adoption.committed.is_some()))?;
-        report(&door, &line, &secured, &finished, &adoption, fence.as_ref(), ctx);
-        if let Some(fence) = &fence {
-            report_fence(fence, &door.root, &job, &finished, ctx);
+        let finished =
+            ran.map_err(|error| not_run_failure(&error, adoption.committed.is_some(), &door.runner))?;
+        report(&door, &line, &secured, &finished, &adoption, &git, ctx);
+        if fence.is_some() {
+            report_fence(&git, &job, &finished, ctx);
         }
         let asked = decide_set_aside(&door, &adoption.set_aside, ctx);
         if let Some(committed) = &adoption.committed
@@ -168,25 +176,28 @@ impl RecordArgs {
 }
 
 /// Tells what the fence did not stop, and what it may have stopped.
-fn report_fence(
-    fence: &CommandFence,
-    root: &Path,
-    job: &Job,
-    finished: &JobOutcome,
-    ctx: &mut CommandContext<'_>,
-) {
+fn report_fence(git: &GitGuardReport, job: &Job, finished: &JobOutcome, ctx: &mut CommandContext<'_>) {
     if job.fence.as_ref().is_some_and(|fence| fence.level == FenceLevel::Rules) {
-        let said = "the fence was one of level 2, which does not keep git hooks and the like from changes";
+        let said = "the fence was one of level 2, which keeps nothing in the project from changes; what makes git run \
+                    something is as before";
         ctx.eprint_remark(LogLevel::Warn, said);
         ctx.eprint_detail(LogLevel::Warn, "`relay doctor` says why");
     }
-    // In git's own directory: of everything else a record says it.
-    for made in fence.project.made_names() {
-        let made = made.strip_prefix(root).unwrap_or(made).to_string_lossy();
-        let said = format!("the command made {made}, which can make git run something");
-        ctx.eprint_remark(LogLevel::Warn, &said);
-        let next = format!("look at it before you run git; `rm -r {}` removes it", quote_word(&made));
-        ctx.eprint_detail(LogLevel::Warn, &next);
+    for file in &git.files {
+        ctx.eprint_remark(LogLevel::Warn, &file.sentence());
+        match &file.kept {
+            Ok(Some(kept)) => {
+                ctx.eprint_detail(LogLevel::Warn, &format!("the command's is kept: {}", kept.display()));
+            }
+            Ok(None) => {}
+            Err(_) => ctx.eprint_detail(LogLevel::Warn, "look at it before you run git here"),
+        }
+    }
+    if git.is_cut {
+        ctx.eprint_remark(
+            LogLevel::Warn,
+            "not all repositories in the project were looked at: there are too many directories",
+        );
     }
     if let Some(hint) = command_fence::failure_hint(finished, job) {
         ctx.eprint_detail(LogLevel::Info, hint);
@@ -231,10 +242,9 @@ fn report(
     secured: &SecureReport,
     finished: &JobOutcome,
     adoption: &Adoption,
-    fence: Option<&CommandFence>,
+    git: &GitGuardReport,
     ctx: &mut CommandContext<'_>,
 ) {
-    let made = fence.map_or(Vec::new(), |fence| fence.project.made_names());
     let code = exit_code(finished).unwrap_or(Exit::Interrupted as u8);
     let signal = if let ExitReason::Signalled(signal) = finished.reason { Some(signal) } else { None };
     let record = adoption.committed.as_ref().map(|committed| &committed.record);
@@ -250,7 +260,8 @@ fn report(
             "gitChanges": adoption.git_changes,
             "setAside": set_aside_json(&adoption.set_aside),
             "notSetAside": not_set_aside_json(&adoption.set_aside),
-            "madeInGit": made.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+            "movedAway": moved_away_json(&adoption.set_aside),
+            "gitPutBack": git.files.iter().map(put_back_json).collect::<Vec<_>>(),
             "earlierRecords": { "restored": adoption.history.restored, "lost": adoption.history.lost },
         }));
     let look = ctx.console.err_style();
@@ -303,9 +314,21 @@ pub(super) fn set_aside_json(report: &SetAsideReport) -> Vec<Value> {
         .collect()
 }
 
+/// What stood at protected names and has no place in a record, and where it is.
+fn moved_away_json(report: &SetAsideReport) -> Vec<Value> {
+    let one =
+        |(file, place): &(ProtectedFile, String)| json!({"path": file.path, "why": file.why, "place": place});
+    report.moved.iter().map(one).collect()
+}
+
 /// What is protected and as the command left it.
 pub(super) fn not_set_aside_json(report: &SetAsideReport) -> Vec<Value> {
     report.failed.iter().map(|(file, why)| json!({"path": file.path, "why": why})).collect()
+}
+
+fn put_back_json(file: &GitPutBack) -> Value {
+    let kept = file.kept.as_ref().ok().and_then(Option::as_ref);
+    json!({"path": file.path, "what": file.verb, "kept": kept.map(|path| path.to_string_lossy()), "error": file.kept.as_ref().err()})
 }
 
 fn left_json(all: &[Omission]) -> Vec<Value> {
@@ -372,14 +395,14 @@ fn recorded_hint(recorded: bool) -> &'static str {
     }
 }
 
-fn not_run_failure(error: &ExecError, recorded: bool) -> CommandFailure {
+fn not_run_failure(error: &ExecError, recorded: bool, runner: &Runner) -> CommandFailure {
     match error {
         ExecError::NotFound { .. } => CommandFailure::new(Exit::Usage, "notRun", error)
             .hint("check its name and PATH; nothing was run or recorded"),
         ExecError::CannotRun { .. } | ExecError::Directory { .. } => {
             CommandFailure::new(Exit::Usage, "notRun", error).hint("nothing was run or recorded")
         }
-        ExecError::Fence { .. } => command_fence::no_fence_failure(error),
+        ExecError::Fence { .. } => command_fence::no_fence_failure(error, runner),
         _ => CommandFailure::unexpected(error).hint(recorded_hint(recorded)),
     }
 }

@@ -93,13 +93,18 @@ impl RevertOptionArgs {
             yes: self.yes,
             allow_foreign: self.accept.allows(),
             dry_run: self.dry_run,
+            may_ask: true,
             has_keys: false,
         };
         request.run(ctx).map(|outcome| outcome.exit())
     }
 
     fn file(&self) -> CommandResult<Option<RelPath>> {
-        let parse = |file: &String| RelPath::parse(file).map_err(CommandFailure::usage);
+        // As it stands in the record; what else people write is tidied.
+        let parse = |file: &String| {
+            let plain = file.strip_prefix("./").unwrap_or(file);
+            RelPath::of_existing(plain).or_else(|_| RelPath::parse(file)).map_err(CommandFailure::usage)
+        };
         let hint = "give the file as `relay show` lists it";
         self.file.as_ref().map(parse).transpose().map_err(|failure| failure.hint(hint))
     }
@@ -154,13 +159,26 @@ pub(crate) struct RevertRequest<'a> {
     pub(crate) allow_foreign: bool,
     /// Only show what would happen.
     pub(crate) dry_run: bool,
+    /// A person at the terminal may be asked.
+    pub(crate) may_ask: bool,
     /// There are keys for undo and redo, as in `relay watch`.
     pub(crate) has_keys: bool,
 }
 
 impl RevertRequest<'_> {
     /// Plans it, asks where it must, carries it out and says so.
-    pub(crate) fn run(mut self, ctx: &mut CommandContext<'_>) -> CommandResult<RevertOutcome> {
+    pub(crate) fn run(self, ctx: &mut CommandContext<'_>) -> CommandResult<RevertOutcome> {
+        let root = self.root;
+        let (outcome, newest) = self.carry_out(ctx)?;
+        outcome.report(root, &newest, ctx)?;
+        Ok(outcome)
+    }
+
+    /// The same without a word; and what was to be taken back.
+    pub(crate) fn carry_out(
+        mut self,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<(RevertOutcome, Record)> {
         let RevertTarget { step, target } = &self.target;
         let (step, ids) = (*step, target.ids());
         let Some(newest) = ids.first() else {
@@ -182,8 +200,7 @@ impl RevertRequest<'_> {
             has_keys: self.has_keys,
         };
         if !is_left || self.dry_run {
-            outcome.report(self.root, &newest, ctx)?;
-            return Ok(outcome);
+            return Ok((outcome, newest));
         }
         self.confirm_other_head(&newest, &outcome.plan, ctx)?;
         let about = self.about(&newest, &outcome.plan);
@@ -198,13 +215,15 @@ impl RevertRequest<'_> {
         if let Some(next) = &mut outcome.next {
             outcome.done.tell_apart(next, self.ledger);
         }
-        outcome.report(self.root, &newest, ctx)?;
-        Ok(outcome)
+        Ok((outcome, newest))
     }
 
     /// Whoever has to accept changes of others first is asked.
     fn plan(&self, ctx: &mut CommandContext<'_>) -> CommandResult<Result<RevertPlan, LedgerError>> {
         let plan = || self.ledger.plan_revert(&self.target.target, &self.options);
+        if !self.may_ask && !self.allow_foreign {
+            return Ok(plan());
+        }
         accept_foreign::with_accepted(self.ledger, self.allow_foreign, ctx, plan)
     }
 
@@ -216,7 +235,7 @@ impl RevertRequest<'_> {
         };
         let by_lines = conflicts.iter().all(|conflict| conflict.reason.is_none());
         let failure = CommandFailure::from(LedgerError::RevertConflict(conflicts));
-        let asks = by_lines && !self.dry_run && !ctx.is_json();
+        let asks = by_lines && self.may_ask && !self.dry_run && !ctx.is_json();
         let Some(terminal) = asks.then(questions::open_terminal).flatten() else { return Err(failure) };
         let shown = CommandFailure { hint: None, ..failure };
         ctx.console.flush();
@@ -256,7 +275,7 @@ impl RevertRequest<'_> {
         let look = ctx.console.err_style();
         let said = look.safe(&said).into_owned();
         let verb = self.target.step.name();
-        let Some(terminal) = questions::open_terminal() else {
+        let Some(terminal) = questions::open_terminal().filter(|_| self.may_ask) else {
             return Err(questions::nobody_to_ask(&said, &format!("`relay {verb} -y` does it all the same")));
         };
         terminal.write_text(&views::outcome::warning_line(&look, &said));

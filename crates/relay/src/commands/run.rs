@@ -5,19 +5,22 @@ use std::time::Duration;
 
 use relaycode_agent::{EndReason, RunOutcome, UserPrompt};
 use relaycode_llm::message::UserContent;
+use relaycode_tools::PlanVerdict;
 use serde_json::{Value, json};
 
 use crate::agent::attachments::{self, read_attachment};
 use crate::agent::conversation::converse;
 use crate::agent::event_printer::print_event;
-use crate::agent::open_agent::{OpenAgent, tell_commands};
+use crate::agent::open_agent::{OpenAgent, mode_failure, tell_commands};
 use crate::agent::options::AgentOptions;
 use crate::agent::output_schema::OutputSchema;
 use crate::commands::models::model_failure;
 use crate::friends::args::{read_schema, read_stdin_text, stdin_has_input};
 use crate::friends::friend_context::StopCheck;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, SignalGuard};
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard};
 
+/// What is said to an agent whose plan was approved, where nothing else is.
+const CARRY_OUT: &str = "Carry out the plan.";
 /// How long stdin may take to end.
 const STDIN_TIMEOUT: Duration = Duration::from_secs(600);
 
@@ -39,6 +42,10 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     options: AgentOptions,
 
+    /// Approve the plan of the session, and let the agent carry it out
+    #[arg(long, conflicts_with_all = ["plan", "output_schema"])]
+    approve_plan: bool,
+
     /// A JSON schema that the answer has to follow
     #[arg(long, value_name = "FILE")]
     output_schema: Option<PathBuf>,
@@ -46,7 +53,7 @@ pub(crate) struct RunArgs {
 
 impl RunArgs {
     pub(crate) fn run(&self, ctx: &mut CommandContext<'_>) -> CommandResult {
-        if self.words.is_empty() && self.output_schema.is_none() {
+        if self.words.is_empty() && self.output_schema.is_none() && !self.approve_plan {
             return converse(&self.options, ctx);
         }
         let held = SignalGuard::acquire()?;
@@ -55,6 +62,9 @@ impl RunArgs {
         let schema = schema.map(|schema| OutputSchema::new(schema, ctx)).transpose()?;
         prompt.content.extend(schema.as_ref().map(OutputSchema::request));
         let mut open = OpenAgent::open(&self.options, ctx)?;
+        if self.approve_plan {
+            open.agent.approve_plan().map_err(|error| mode_failure(&error))?;
+        }
         let secrets = open.secrets.clone();
         let mut show = |event: &_| print_event(event, secrets.as_deref(), ctx);
         open.begin_prompt(&prompt)?;
@@ -85,7 +95,10 @@ impl RunArgs {
         } else {
             None
         };
-        let prompt = if reads_prompt { stdin.clone().unwrap_or_default() } else { said };
+        let mut prompt = if reads_prompt { stdin.clone().unwrap_or_default() } else { said };
+        if self.approve_plan && prompt.trim().is_empty() {
+            prompt = CARRY_OUT.to_string();
+        }
         if prompt.trim().is_empty() {
             return Err(CommandFailure::usage("the prompt is empty")
                 .hint("say what the agent should do")
@@ -93,7 +106,7 @@ impl RunArgs {
         }
         let mut content = vec![UserContent::text(prompt.trim_end())];
         for file in files {
-            content.push(read_attachment(&ctx.options.directory, file)?);
+            content.push(read_attachment(&ctx.options.directory.join(file), file)?);
         }
         content.extend(stdin.filter(|_| !reads_prompt).map(|text| attachments::stdin_content(&text)));
         Ok(UserPrompt { content })
@@ -119,19 +132,31 @@ fn report(
     open: &OpenAgent,
     ctx: &mut CommandContext<'_>,
 ) -> CommandResult {
-    let answer = match &value {
-        Some(value) => value.to_string(),
-        None => open.unmask(&outcome.answer),
+    let answer = match (&value, &outcome.plan) {
+        (Some(value), _) => value.to_string(),
+        (None, Some(plan)) => open.unmask(&plan.proposed.plan),
+        (None, None) => open.unmask(&outcome.answer),
     };
+    if let Some(plan) = &outcome.plan
+        && plan.verdict == PlanVerdict::Rejected
+    {
+        let said = "you rejected the plan, and nothing was carried out";
+        return Err(CommandFailure::new(Exit::Declined, "planRejected", said).unchanged());
+    }
     if !ctx.is_json() && !answer.trim().is_empty() {
         let text = ctx.console.out_style().block(answer.trim_end()).into_owned();
         ctx.console.print(&format!("{text}\n"));
     }
+    ctx.console.check_written()?;
     let session_id = open.agent.session_id();
     let go_on = format!("`relay run --resume {session_id} PROMPT` goes on");
     let message = outcome.message.clone().unwrap_or_default();
     let models = &open.models;
     let failure = match outcome.reason {
+        EndReason::Done if answer.trim().is_empty() => {
+            let said = "the model ended without an answer; what it did stays";
+            CommandFailure::new(Exit::NoAnswer, "noAnswer", said).hint(go_on)
+        }
         EndReason::Done => {
             let mut fields = json!({
                 "type": "result", "session": session_id, "answer": answer, "usage": outcome.usage,
@@ -139,7 +164,17 @@ fn report(
             if let Some(value) = value {
                 fields["value"] = value;
             }
-            return Ok(ctx.print_result(Exit::Done, fields));
+            if let Some(plan) = &outcome.plan {
+                fields["plan"] = json!({ "title": plan.proposed.title, "planFile": plan.proposed.plan_file });
+                let hint = format!(
+                    "this plan waits for your approval: `relay run --resume {session_id} --approve-plan` carries it out, \
+                     `relay run --resume {session_id} PROMPT` has it changed"
+                );
+                ctx.eprint_remark(LogLevel::Info, &hint);
+            }
+            let exit = ctx.print_result(Exit::Done, fields);
+            ctx.console.check_written()?;
+            return Ok(exit);
         }
         EndReason::Aborted => CommandFailure::interrupted().hint(go_on),
         EndReason::ModelFailed | EndReason::ContextOverflow => match &outcome.failure {
@@ -150,6 +185,7 @@ fn report(
         EndReason::TurnLimit => CommandFailure::new(Exit::NoAnswer, "turnLimit", message).hint(go_on),
         EndReason::CostLimit => CommandFailure::new(Exit::NoAnswer, "costLimit", message).hint(go_on),
         EndReason::Repetition => CommandFailure::new(Exit::NoAnswer, "repetition", message).hint(go_on),
+        EndReason::Compacted => CommandFailure::new(Exit::NoAnswer, "compacted", message).hint(go_on),
         EndReason::TimeLimit => CommandFailure::new(Exit::TimedOut, "timeLimit", message).hint(go_on),
         EndReason::SessionFailed => CommandFailure::unexpected(message),
         EndReason::ToolFailed => CommandFailure::new(Exit::Unexpected, "tool", message).hint(go_on),

@@ -182,11 +182,11 @@ fn file_plan(
     after: Option<Vec<u8>>,
 ) -> Option<FilePlan> {
     let renamed_from = match &file.renamed_from {
-        Some(from) => Some(RelPath::parse(from).ok()?),
+        Some(from) => Some(RelPath::of_existing(from).ok()?),
         None => None,
     };
     Some(FilePlan {
-        path: RelPath::parse(&file.path).ok()?,
+        path: RelPath::of_existing(&file.path).ok()?,
         renamed_from,
         change: file_change(record, file),
         before,

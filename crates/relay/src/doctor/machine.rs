@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use relaycode_exec::{Deadlines, FenceLevel, Job, probe_fence};
+use relaycode_friend::{FriendSandbox, friends};
 use relaycode_tui::views;
 
 use super::DoctorFinding;
@@ -76,14 +77,18 @@ pub(super) fn fence() -> DoctorFinding {
     let probe = probe_fence(&own, &UserPrograms::from_env().scratch_dir);
     let why: Vec<&str> = probe.reasons.iter().map(|(_, why)| why.as_str()).collect();
     let why = why.join("; ");
+    let fenced = friends::ALL.iter().filter(|friend| friend.abilities().sandbox == FriendSandbox::Fence);
+    let fenced: Vec<&str> = fenced.map(|friend| friend.name()).collect();
+    let fenced = fenced.join(", ");
     match probe.level {
         FenceLevel::Namespaces => {
-            DoctorFinding::good(NAME, "level 1: commands with `--access workspace` stay in the project")
+            let said = format!("level 1: commands with `--access workspace` stay in the project, and {fenced} in their copy");
+            DoctorFinding::good(NAME, said)
         }
         FenceLevel::Rules => DoctorFinding::note(
             NAME,
             format!(
-                "level 2: commands can change modes and times anywhere, and git hooks in the project ({why})"
+                "level 2: commands, and {fenced} in `relay do`, can change modes and times anywhere, and git hooks ({why})"
             ),
         )
         .next_step(
@@ -91,7 +96,7 @@ pub(super) fn fence() -> DoctorFinding {
         ),
         FenceLevel::Open => DoctorFinding::note(
             NAME,
-            format!("level 3: there is none, so `--access workspace` runs nothing ({why})"),
+            format!("level 3: there is none, so `--access workspace` runs nothing, and {fenced} do without in `relay do` ({why})"),
         )
         .next_step("docs/permissions.md says what a fence needs"),
     }

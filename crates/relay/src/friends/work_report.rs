@@ -9,11 +9,12 @@ use std::os::unix::fs::OpenOptionsExt;
 
 use relaycode_change::proposal::limits::PlanLimits;
 use relaycode_door::InstructionsError;
+use relaycode_exec::FenceLevel;
 use relaycode_friend::tree_check::TreeCheckReport;
 use relaycode_friend::work::WorkError;
 use relaycode_friend::work::saved_patch::{SavePatchError, SavedPatch};
 use relaycode_friend::work::scratch::{ScratchError, ScratchProgress};
-use relaycode_friend::{FriendAnswer, WorkOutcome};
+use relaycode_friend::{CopySandbox, FriendAnswer, FriendFailure, WorkOutcome};
 use relaycode_tui::pluralize;
 use serde_json::{Value, json};
 
@@ -33,6 +34,7 @@ pub(crate) fn work_json(
     let mut friend = friend_json(&worked.friend, &worked.answer);
     friend["ms"] = json!(json::millis(worked.took));
     object.insert("friend", friend);
+    object.insert("sandbox", sandbox_json(&worked.sandbox));
     object.insert("leftOut", &worked.left_out);
     object.insert("kept", kept.and_then(|kept| kept.path.as_ref()).map(|path| path.to_string_lossy()));
     object.insert("changed", &worked.tree_check.changes);
@@ -46,6 +48,17 @@ pub(crate) fn work_json(
     object
 }
 
+/// What kept it in its copy, and why nothing did.
+fn sandbox_json(sandbox: &CopySandbox) -> Value {
+    let (kind, level, why) = match sandbox {
+        CopySandbox::None => ("none", None, None),
+        CopySandbox::Own => ("own", None, None),
+        CopySandbox::Fence(level) => ("fence", Some(level.number()), None),
+        CopySandbox::NoFence(why) => ("none", None, Some(why)),
+    };
+    json!({"kind": kind, "level": level, "why": why})
+}
+
 fn friend_json(name: &str, answer: &FriendAnswer) -> Value {
     json!({
         "name": name, "text": answer.text, "model": answer.model, "way": answer.transport,
@@ -54,8 +67,24 @@ fn friend_json(name: &str, answer: &FriendAnswer) -> Value {
     })
 }
 
-/// Tells why nothing came of it, with what the friend said, unless that was `shown`, and what changed meanwhile.
-pub(crate) fn report_error(name: &str, error: WorkError, shown: bool, ctx: &mut CommandContext<'_>) -> Exit {
+/// What people have been told while the friend worked.
+#[derive(Default)]
+pub(crate) struct WorkNotices {
+    /// What is not in the copy.
+    pub(crate) left_out: Vec<String>,
+    /// What keeps the friend in it.
+    pub(crate) sandbox: CopySandbox,
+    /// The words of its answer.
+    pub(crate) answer_shown: bool,
+}
+
+/// Tells why nothing came of it, with what the friend said, unless that was shown, and what changed meanwhile.
+pub(crate) fn report_error(
+    name: &str,
+    error: WorkError,
+    told: &WorkNotices,
+    ctx: &mut CommandContext<'_>,
+) -> Exit {
     let (error, looked) = match error {
         WorkError::ProjectChanged { error, tree_check: looked } => (*error, looked),
         error => (error, TreeCheckReport::default()),
@@ -63,10 +92,11 @@ pub(crate) fn report_error(name: &str, error: WorkError, shown: bool, ctx: &mut 
     let mut said = None;
     if let WorkError::Unreadable { answer, .. } = &error {
         said = Some(friend_json(name, answer));
-        if !shown {
+        if !told.answer_shown {
             ctx.print_info(&answers::answer_text(&answer.text, &ctx.style()));
         }
     }
+    let fence_may_be_why = matches!(told.sandbox, CopySandbox::Fence(_)) && may_come_of_fence(&error);
     let mut failure = CommandFailure::from(error);
     if !looked.is_unchanged() {
         failure.state = None;
@@ -75,20 +105,47 @@ pub(crate) fn report_error(name: &str, error: WorkError, shown: bool, ctx: &mut 
         failure.exit,
         json!({
             "error": json::to_value(&failure), "friend": said, "changed": json::to_value(&looked.changes),
-            "unchecked": looked.gap_message(),
+            "unchecked": looked.gap_message(), "sandbox": sandbox_json(&told.sandbox),
         }),
     );
     report_project_changes(name, &looked, ctx);
     ctx.console.report_failure(&failure, "do", false);
+    if fence_may_be_why {
+        let said = format!("{name} ran in a fence; if that stopped it, `--access full` runs it without one");
+        ctx.eprint_detail(LogLevel::Error, &said);
+    }
     failure.exit
+}
+
+/// Whether a program that lacks something of the machine fails so.
+fn may_come_of_fence(error: &WorkError) -> bool {
+    use FriendFailure::{Exec, Failed, NotSignedIn, Unreachable};
+    let WorkError::Friend { failure, .. } = error else { return false };
+    matches!(failure, Exec { .. } | Failed { .. } | NotSignedIn { .. } | Unreachable { .. })
 }
 
 pub(crate) fn report_project_changes(name: &str, looked: &TreeCheckReport, ctx: &mut CommandContext<'_>) {
     tree_report::report_tree_check(looked, &format!("{name} was to work in its copy"), ctx);
 }
 
-pub(crate) fn report_copy(name: &str, files: usize, left_out: &[String], ctx: &mut CommandContext<'_>) {
-    ctx.eprint_detail(LogLevel::Info, &format!("{name} works in a copy of {}", pluralize(files, "file")));
+pub(crate) fn report_copy(
+    name: &str,
+    files: usize,
+    left_out: &[String],
+    sandbox: &CopySandbox,
+    ctx: &mut CommandContext<'_>,
+) {
+    let fence = match sandbox {
+        CopySandbox::Fence(FenceLevel::Namespaces) => ", in a fence".to_string(),
+        CopySandbox::Fence(level) => format!(", in a fence of level {}", level.number()),
+        CopySandbox::None | CopySandbox::Own | CopySandbox::NoFence(_) => String::new(),
+    };
+    let said = format!("{name} works in a copy of {}{fence}", pluralize(files, "file"));
+    ctx.eprint_detail(LogLevel::Info, &said);
+    if let CopySandbox::NoFence(why) = sandbox {
+        let said = format!("{name} has no sandbox of its own, and this machine has no fence: {why}");
+        ctx.eprint_remark(LogLevel::Warn, &said);
+    }
     for said in left_out {
         ctx.eprint_detail(LogLevel::Info, &format!("not in it: {said}"));
     }

@@ -164,8 +164,13 @@ impl Console {
 
     /// Flushes, and says whether everything could be written.
     pub(crate) fn finish(mut self) -> CommandResult<()> {
+        self.check_written()
+    }
+
+    /// The same in the middle, for a command whose output is what it is for.
+    pub(crate) fn check_written(&mut self) -> CommandResult<()> {
         self.flush();
-        for error in [self.out.error, self.err.error].into_iter().flatten() {
+        for error in [self.out.error.as_ref(), self.err.error.as_ref()].into_iter().flatten() {
             if error.kind() != io::ErrorKind::BrokenPipe {
                 return Err(CommandFailure::unexpected(format!("the output cannot be written: {error}"))
                     .hint("whatever the command did is done: `relay log` says so"));

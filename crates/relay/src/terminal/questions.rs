@@ -1,6 +1,7 @@
 //! Questions to the person at the terminal, outside the door: a line is asked for, and a signal meanwhile is a
 //! failure that says so.
 
+use relaycode_text::escape::EscapeOptions;
 use relaycode_tui::{OutputStyle, PromptAnswer, Terminal};
 
 use crate::{CommandFailure, CommandResult, ConsoleEnv, Exit, SignalGuard};
@@ -10,9 +11,10 @@ pub(crate) fn open_terminal() -> Option<Terminal> {
     Terminal::open(ConsoleEnv::from_env().dumb)
 }
 
-/// Asks, and reads one line. The end of input is an empty line: the safe answer.
+/// Asks, and reads one line. The end of input is an empty line: the safe answer. Names in a question are foreign text.
 pub(crate) fn ask_line(terminal: &Terminal, question: &str) -> CommandResult<String> {
-    read_answer(|look, stopped| terminal.prompt(question, look, stopped))
+    let question = EscapeOptions { newlines: true, ..EscapeOptions::default() }.apply(question);
+    read_answer(|look, stopped| terminal.prompt(&question, look, stopped))
 }
 
 /// The same for something that nobody is to see: nothing of it appears.

@@ -96,6 +96,11 @@ impl SignalGuard {
         Ok(())
     }
 
+    /// Calls this from a thread of its own whenever a signal asks to stop, until the process ends.
+    pub(crate) fn on_stop(&self, call: impl Fn() + Send + 'static) -> io::Result<()> {
+        spawn_signal_thread(call)
+    }
+
     /// Whether the terminal was resized since this was asked last.
     pub(crate) fn take_resized(&self) -> bool {
         self.flags.resized.swap(false, Ordering::SeqCst)
@@ -163,6 +168,14 @@ fn last_words() -> MutexGuard<'static, Option<String>> {
 
 /// Waits for signals beside the work. The lock is held to the end: nothing else begins meanwhile.
 fn spawn_exit_thread() -> io::Result<()> {
+    spawn_signal_thread(|| {
+        if let Some(said) = last_words().as_ref() {
+            exit_interrupted(said);
+        }
+    })
+}
+
+fn spawn_signal_thread(call: impl Fn() + Send + 'static) -> io::Result<()> {
     let (mut woken, bell) = UnixStream::pair()?;
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal != SIGHUP || !is_signal_ignored(signal) {
@@ -171,9 +184,7 @@ fn spawn_exit_thread() -> io::Result<()> {
     }
     let wait = move || {
         while matches!(woken.read(&mut [0]), Ok(1..)) {
-            if let Some(said) = last_words().as_ref() {
-                exit_interrupted(said);
-            }
+            call();
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait)?;

@@ -200,6 +200,7 @@ impl WatchSession<'_, '_> {
             yes: false,
             allow_foreign: false,
             dry_run: false,
+            may_ask: true,
             has_keys: true,
         };
         let outcome = request.run(self.ctx);

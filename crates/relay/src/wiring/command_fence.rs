@@ -1,17 +1,17 @@
-//! The fence around a command that the user names: what decides whether it may run, asking where that is needed, and the fence.
+//! The fence around a command that the user names: asking whether it may run, and the fence.
 //! What the user's environment says of caches is read here.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use relaycode_door::GateFence;
-use relaycode_exec::{ExecError, ExitReason, Job, JobOutcome};
+use relaycode_door::{GateFence, quote_word};
+use relaycode_exec::{ExecError, ExitReason, FenceLevel, Job, JobOutcome, Runner};
 use relaycode_project::access::Access;
 use relaycode_project::config::{Config, LoadedConfig};
-use relaycode_project::fence::{CommandFence, FenceGrants, FenceNeed, FencePlace, missing_needs};
+use relaycode_project::fence::{CommandFence, FencePlace};
 use relaycode_project::permissions::{
-    CommandGrant, LineReading, PermissionDecision, PermissionEffect, PermissionEngine, PermissionLayer,
-    PermissionPlace, PermissionRequest, PermissionRule, PermissionStore, read_arguments,
+    CommandRequest, LineReading, PermissionPlace, PermissionRequest, PermissionStore, PermitAnswer,
+    PermitError, PermitQuestion, read_arguments,
 };
 use relaycode_tui::clock;
 
@@ -32,56 +32,39 @@ impl FencedCommand<'_> {
     /// # Errors
     /// If it may not run.
     pub(crate) fn permit(&self, ctx: &CommandContext<'_>) -> CommandResult<Option<CommandFence>> {
-        let Some(access) = self.access.fence() else { return Ok(None) };
-        let decision = self.decide(ctx)?;
-        let line = self.line();
-        if decision.effect == PermissionEffect::Deny {
-            let rule = decision.rule.name();
-            let said = format!("`{line}` may not run: {rule}");
-            return Err(CommandFailure::refused("denied", said).unchanged());
-        }
-        let mut given = decision.grants.clone();
-        let own: Vec<String> = self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        for need in missing_needs(&own, &decision) {
-            let question = format!("`{}` {}", need.command, need.why);
-            self.ask(&question, &need.rule(), ctx)?;
-            given.push(match need.need {
-                FenceNeed::Network => CommandGrant::Network,
-                FenceNeed::Outside => CommandGrant::OutsideTheFence,
-            });
-        }
-        // Whoever was asked about what it needs has been asked about the command.
-        if decision.effect == PermissionEffect::Ask && given.len() == decision.grants.len() {
-            let reason = decision.reasons.first().cloned().unwrap_or_else(|| decision.rule.name());
-            let rule = decision.would_allow.first().cloned().unwrap_or_default();
-            self.ask(&format!("`{line}`: {reason}"), &rule, ctx)?;
-        }
-        if given.contains(&CommandGrant::OutsideTheFence) {
+        if self.access == Access::Full {
             return Ok(None);
         }
-        let grants = FenceGrants {
-            network: given.contains(&CommandGrant::Network),
-            sockets: given.iter().any(|grant| matches!(grant, CommandGrant::UnixSocket(_))),
-            hidden: Vec::new(),
+        let line: Vec<_> = self.words.iter().map(|word| quote_word(&word.to_string_lossy())).collect();
+        let line = line.join(" ");
+        let request = CommandRequest {
+            request: PermissionRequest::Arguments(self.texts()),
+            place: self.place(ctx),
+            config: self.config,
+            store: &PermissionStore::new(ctx.home.path.as_deref()),
+            shown: &line,
+            now: &clock::now_utc(),
         };
+        let permit = request.permit(&mut ask).map_err(|error| match error {
+            PermitError::Rules(error) => CommandFailure::usage(error).unchanged(),
+            PermitError::Denied { rule } => {
+                CommandFailure::refused("denied", format!("`{line}` may not run: {rule}")).unchanged()
+            }
+            PermitError::NotAllowed(failure) => failure,
+            PermitError::NotKept(error) => CommandFailure::unexpected(error).unchanged(),
+        })?;
+        let Some((access, grants)) = permit.fence else { return Ok(None) };
         let scratch = UserPrograms::from_env().scratch_dir;
         let place = FencePlace {
             root: self.root,
             user_home: ctx.home.user_home.as_deref(),
             relay_home: ctx.home.path.as_deref(),
             temp: &scratch,
+            listings: None,
         };
         let fence = CommandFence::new(&place, access, &grants, &|name| std::env::var_os(name));
         let failed = |error| format!("no directory for temporary files can be made: {error}");
         fence.map(Some).map_err(|error| CommandFailure::unexpected(failed(error)).unchanged())
-    }
-
-    fn decide(&self, ctx: &CommandContext<'_>) -> CommandResult<PermissionDecision> {
-        let store = PermissionStore::new(ctx.home.path.as_deref());
-        let layers = store.load(self.root, self.config);
-        let layers = layers.map_err(|error| CommandFailure::usage(error).unchanged())?;
-        let request = PermissionRequest::Arguments(self.texts());
-        Ok(PermissionEngine::new(layers, self.place(ctx)).decide(&request))
     }
 
     /// What the command would start, write and destroy.
@@ -104,34 +87,28 @@ impl FencedCommand<'_> {
     fn texts(&self) -> Vec<String> {
         self.words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
+}
 
-    fn line(&self) -> String {
-        let words: Vec<_> = self.words.iter().map(|word| word.to_string_lossy()).collect();
-        words.join(" ")
-    }
-
-    /// Asks: once, always here, no. An answer for always is kept as a rule.
-    fn ask(&self, question: &str, rule: &str, ctx: &CommandContext<'_>) -> CommandResult<()> {
-        let Some(terminal) = questions::open_terminal() else {
-            let outside = "`--access full` runs it without a fence";
-            let hint = match rule {
-                "" => outside.to_string(),
-                rule => format!("`relay permissions add allow {}` allows it; {outside}", shell_quoted(rule)),
-            };
-            return Err(questions::nobody_to_ask(question, &hint));
-        };
-        let always = PermissionRule::parse(PermissionEffect::Allow, rule).ok();
-        let keys = if always.is_some() { "y once · a always here · [n] no" } else { "[y/N]" };
-        let answer = questions::ask_line(&terminal, &format!("{question}. Allow it?  {keys} "))?;
-        match always {
-            Some(rule) if answer.eq_ignore_ascii_case("a") => {
-                let store = PermissionStore::new(ctx.home.path.as_deref());
-                let kept = store.add(PermissionLayer::AlwaysHere, self.root, &rule, &clock::now_utc());
-                kept.map(drop).map_err(|error| CommandFailure::unexpected(error).unchanged())
+/// Asks: once, always here, no.
+fn ask(question: &PermitQuestion) -> CommandResult<PermitAnswer> {
+    let PermitQuestion { text, always } = question;
+    let Some(terminal) = questions::open_terminal() else {
+        let outside = "`--access full` runs it without a fence";
+        let hint = match always {
+            None => outside.to_string(),
+            Some(rule) => {
+                let rule = shell_quoted(rule);
+                format!("`relay permissions add allow {rule}` allows it; {outside}")
             }
-            _ if questions::is_yes(&answer) => Ok(()),
-            _ => Err(CommandFailure::declined("the command did not run")),
-        }
+        };
+        return Err(questions::nobody_to_ask(text, &hint));
+    };
+    let keys = if always.is_some() { "y once · a always here · [n] no" } else { "[y/N]" };
+    let answer = questions::ask_line(&terminal, &format!("{text}. Allow it?  {keys} "))?;
+    match always {
+        Some(_) if answer.eq_ignore_ascii_case("a") => Ok(PermitAnswer::AlwaysHere),
+        _ if questions::is_yes(&answer) => Ok(PermitAnswer::Once),
+        _ => Err(CommandFailure::declined("the command did not run")),
     }
 }
 
@@ -161,9 +138,15 @@ pub(crate) fn failure_hint(ran: &JobOutcome, job: &Job) -> Option<&'static str> 
     }
 }
 
-/// There is no fence on this machine.
-pub(crate) fn no_fence_failure(error: &ExecError) -> CommandFailure {
-    CommandFailure::new(Exit::NobodyToAsk, "noFence", format!("this machine has no fence: {error}"))
-        .hint("`relay doctor` says why; `--access full` runs the command without one")
-        .unchanged()
+/// The fence could not be built: because the machine has none, or because of this command.
+pub(crate) fn no_fence_failure(error: &ExecError, runner: &Runner) -> CommandFailure {
+    let scratch = UserPrograms::from_env().scratch_dir;
+    let (said, hint) = match runner.probe_fence(&scratch).level {
+        FenceLevel::Open => (
+            format!("this machine has no fence: {error}"),
+            "`relay doctor` says why; `--access full` runs the command without one",
+        ),
+        _ => (error.to_string(), "`--access full` runs the command without a fence"),
+    };
+    CommandFailure::new(Exit::NobodyToAsk, "noFence", said).hint(hint).unchanged()
 }

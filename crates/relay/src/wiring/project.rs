@@ -20,6 +20,7 @@ use relaycode_ledger::{
 use relaycode_project::config::{self, ConfigError, LoadedConfig};
 use relaycode_project::git::Git;
 use relaycode_project::notices::NoticeStore;
+use relaycode_project::protected::ProtectedPaths;
 use relaycode_project::root::{self, ProjectDirectory, RootError};
 use relaycode_project::seal::SealSecretStore;
 use relaycode_tui::views::record::RevertStatus;
@@ -107,7 +108,8 @@ impl Project {
             ctx.console.level = loaded.config.core.log_level;
         }
         let seal_key = seal_key(ctx, &root);
-        let settings = LedgerSettings { home, seal_key, ..LedgerSettings::default() };
+        let is_protected = |path: &str| ProtectedPaths.matching(path.as_ref()).is_some();
+        let settings = LedgerSettings { home, seal_key, is_protected, ..LedgerSettings::default() };
         let ledger = Ledger::open(Arc::new(RealFs::default()), &root, settings)?;
         let state = root.join(STATE_DIR_NAME);
         let has_original_state = state.is_dir() && !state.join(PROJECT_LOCK).exists();

@@ -192,3 +192,50 @@ fn resume_takes_a_session_by_its_id() {
     let body: Value = server.requests()[2].body.clone();
     assert!(body.to_string().contains("First.") && !body.to_string().contains("Other."), "{body}");
 }
+
+#[test]
+fn a_limit_of_money_needs_a_price() {
+    let (server, project) = serving(WIRES[1], [ScriptedTurn::text("ok")]);
+    let models = project.home().join("models.yml");
+    let text = fs::read_to_string(&models).unwrap().replace(", cost: {input: 3, output: 15}", "");
+    fs::write(&models, text).unwrap();
+    let ran = project.relay(&["run", "--max-cost", "0.5", "Go"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("what work/m1 costs is not known, so no limit of money can hold"), "{ran:?}");
+    assert!(server.requests().is_empty());
+    fs::write(project.home().join("config.yml"), "agent: {maxCost: 50}\n").unwrap();
+    let ran = project.relay(&["run", "Go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "ok\n"), "{ran:?}");
+    assert!(ran.err.contains("! what work/m1 costs is not known"), "{ran:?}");
+}
+
+#[test]
+fn names_that_are_empty_are_no_names() {
+    let (server, project) = serving(WIRES[0], [ScriptedTurn::text("ok")]);
+    for option in [["--resume", ""], ["--tools", ""], ["--tools", "read,"]] {
+        let ran = project.relay(&["run", option[0], option[1], "Go"]);
+        assert_eq!(ran.code, 2, "{option:?}: {ran:?}");
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn an_answer_without_words_is_none() {
+    let (_server, project) = serving(WIRES[1], [ScriptedTurn::text("")]);
+    let ran = project.relay(&["run", "Go"]);
+    assert_eq!((ran.code, ran.out.as_str()), (11, ""), "{ran:?}");
+    assert!(ran.err.contains("the model ended without an answer"), "{ran:?}");
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    for more in [&[][..], &["--json"]] {
+        let (_server, project) = serving(WIRES[0], [ScriptedTurn::text("The answer.")]);
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut relay = project.command(&[&["run", "Go"], more].concat());
+        let ran = relay.stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(1), "{said}");
+        assert!(said.contains("the output cannot be written"), "{said}");
+    }
+}

@@ -203,3 +203,60 @@ fn what_the_model_took_back_itself_is_part_of_its_prompt_and_no_news_to_it() {
     assert_eq!(project.text("a.txt"), "kept\n");
     assert!(!project.path("b.txt").exists());
 }
+
+#[test]
+fn a_new_session_is_named_after_its_prompt_unless_the_user_wants_no_names() {
+    for (config, title) in [("", json!("Where is it?")), ("agent: {titles: off}\n", Value::Null)] {
+        let (_server, project) = serving(WIRES[0], [ScriptedTurn::text("There.")]);
+        fs::write(project.home().join("config.yml"), config).unwrap();
+        assert_eq!(project.relay(&["run", "## Where is it?\nI mean the key."]).code, 0);
+        let file = session_files(&project).remove(0);
+        let header: Value = serde_json::from_str(file.lines().next().unwrap()).unwrap();
+        assert_eq!(header["title"], title, "{config}");
+    }
+}
+
+#[test]
+fn the_model_for_small_tasks_is_asked_for_a_name_while_the_other_works() {
+    let server = ScriptedServer::start(Script::matching([
+        ScriptedTurn::text("Where the key is").with(|turn| turn.expect = Some("m-small".into())),
+        ScriptedTurn::call("bash", json!({"command": "until [ -e asked ]; do :; done", "async": false})),
+        ScriptedTurn::text("There."),
+    ]));
+    let project = Project::new(&[("a.txt", "one\n")]);
+    let models = format!(
+        "providers:\n  work:\n    baseUrl: {}\n    api: anthropic-messages\n    apiKey: sk-test-0123456789\n    models:\n      \
+         - {{id: m1, contextWindow: 32000, maxTokens: 4000}}\n      - {{id: m-small, contextWindow: 32000, maxTokens: 4000}}\n\
+         roles: {{default: work/m1, smol: work/m-small}}\n",
+        server.url()
+    );
+    fs::write(project.home().join("models.yml"), models).unwrap();
+    let ran = std::thread::scope(|scope| {
+        let run = scope.spawn(|| project.relay(&["run", "Where is the key?", "--access", "full"]));
+        let is_asked =
+            |body: &Value| body["model"] == "m-small" && body.to_string().contains("Where is the key?");
+        server.wait_for(|requests| requests.iter().any(|request| is_asked(&request.body)));
+        project.put("asked", b"");
+        run.join().unwrap()
+    });
+    assert_eq!((ran.code, ran.out.as_str()), (0, "There.\n"), "{ran:?}");
+    let header: Value = serde_json::from_str(session_files(&project)[0].lines().next().unwrap()).unwrap();
+    assert!(["Where the key is", "Where is the key?"].contains(&header["title"].as_str().unwrap()));
+}
+
+/// The texts of the session files.
+fn session_files(project: &Project) -> Vec<String> {
+    let mut folders = vec![project.home().join("sessions")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "jsonl") {
+                files.push(fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+    files
+}

@@ -86,3 +86,31 @@ fn no_model_is_said_with_what_to_do() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn what_a_friend_was_asked_is_no_session_to_continue_and_is_called_after_the_question() {
+    let say = ScriptedTurn::text;
+    let (server, project) = serving(WIRES[1], [say("Mine."), say("A friend's."), say("Mine again.")]);
+    assert_eq!(project.relay(&["run", "What I do"]).code, 0);
+    assert_eq!(project.relay(&["ask", "--to", "self", "Why round twice?"]).code, 0);
+    let ran = project.relay(&["run", "--continue", "Go on"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "Mine again.\n"), "{ran:?}");
+    let sent = server.requests()[2].body.to_string();
+    assert!(sent.contains("What I do") && !sent.contains("round twice"), "{sent}");
+    let listed = project.relay(&["sessions"]);
+    assert!(listed.out.contains("Why round twice?"), "{listed:?}");
+    assert!(!listed.out.contains("You are helping"), "{listed:?}");
+}
+
+#[test]
+fn do_runs_commands_that_write_in_its_copy() {
+    let (server, project) = serving(
+        WIRES[0],
+        [ScriptedTurn::call("bash", json!({"command": "echo hi > m.txt"})), ScriptedTurn::text("Made.")],
+    );
+    let ran = project.relay(&["do", "--to", "self", "-y", "Make m.txt"]);
+    let told = server.requests()[1].body.to_string();
+    assert_eq!(ran.code, 0, "{ran:?} {told}");
+    assert!(project.path("m.txt").exists(), "{ran:?} {told}");
+    assert_eq!(project.text("m.txt"), "hi\n");
+}

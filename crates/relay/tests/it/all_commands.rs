@@ -27,6 +27,7 @@ const COMMANDS: &[&[&str]] = &[
     &["git", "commit", "-y", "-m", "x"],
     &["sessions"],
     &["sessions", "search", "x"],
+    &["stats"],
     &["trust", "-y"],
     &["permissions"],
     &["permissions", "test", "ls"],

@@ -182,60 +182,88 @@ fn the_keys_of_watch_are_shown_with_where_they_come_from() {
     relay_snapshot!(project.relay(&["config", "show"]), @r#"
     exit 0
     ----- stdout -----
-      projectId                      "shop"                                the project, line 2
-      core.logLevel                  "info"                                default
-      core.enableNotifications       false                                 the project, line 3
-      core.watchConfig               false                                 your config.yml, line 2
-      watcher.clipboardPollInterval  500                                   the project, line 5
-      watcher.preferredStrategy      "auto"                                default
-      watcher.enableBulkProcessing   false                                 default
-      watcher.bulkSize               7                                     the project, line 6
-      watcher.bulkTimeout            30000                                 default
-      patch.approvalMode             "auto"                                default
-      patch.approvalOnErrorCount     0                                     default
-      patch.linter                   ""                                    default
-      patch.preCommand               ""                                    default
-      patch.postCommand              ""                                    default
-      patch.minFileChanges           0                                     default
-      patch.maxFileChanges           null                                  default
-      patch.commandTimeout           600                                   default
-      patch.commandAccess            "full"                                default
-      limits.text                    null                                  default
-      limits.files                   null                                  default
-      limits.file                    null                                  default
-      limits.hunks                   null                                  default
-      limits.total                   null                                  default
-      limits.work                    null                                  default
-      git.autoGitBranch              false                                 default
-      git.gitBranchPrefix            "relay/"                              default
-      git.gitBranchTemplate          "gitCommitMsg"                        default
-      friends.default                "codex"                               default
-      friends.timeout                600                                   default
-      friends.idleTimeout            300                                   default
-      permissions.deny               []                                    default
-      permissions.ask                []                                    default
-      permissions.allow              []                                    default
-      agent.access                   "workspace"                           default
-      agent.maxTurns                 null                                  default
-      agent.maxTime                  null                                  default
-      agent.maxCost                  null                                  default
-      agent.repeatLimit              5                                     default
-      agent.parallelTools            8                                     default
-      agent.steeringMode             "one-at-a-time"                       default
-      agent.followUpMode             "one-at-a-time"                       default
-      agent.interruptMode            "immediate"                           default
-      agent.instructions             true                                  default
-      agent.todo                     true                                  default
-      agent.checkpoint               false                                 default
-      agent.askTimeout               30                                    default
-      agent.asyncEnabled             true                                  default
-      agent.asyncMaxJobs             100                                   default
-      agent.asyncPollWaitDuration    "30s"                                 default
-      agent.bashAutoBackground       false                                 default
-      agent.bashBackgroundAfter      60000                                 default
-      agent.bashInterceptor          false                                 default
-      agent.bashCi                   true                                  default
-      agent.bashOutputBytes          51200                                 default
+      projectId                       "shop"                                the project, line 2
+      core.logLevel                   "info"                                default
+      core.enableNotifications        false                                 the project, line 3
+      core.watchConfig                false                                 your config.yml, line 2
+      watcher.clipboardPollInterval   500                                   the project, line 5
+      watcher.preferredStrategy       "auto"                                default
+      watcher.enableBulkProcessing    false                                 default
+      watcher.bulkSize                7                                     the project, line 6
+      watcher.bulkTimeout             30000                                 default
+      patch.approvalMode              "auto"                                default
+      patch.approvalOnErrorCount      0                                     default
+      patch.linter                    ""                                    default
+      patch.preCommand                ""                                    default
+      patch.postCommand               ""                                    default
+      patch.minFileChanges            0                                     default
+      patch.maxFileChanges            null                                  default
+      patch.commandTimeout            600                                   default
+      patch.commandAccess             "full"                                default
+      limits.text                     null                                  default
+      limits.files                    null                                  default
+      limits.file                     null                                  default
+      limits.hunks                    null                                  default
+      limits.total                    null                                  default
+      limits.work                     null                                  default
+      git.autoGitBranch               false                                 default
+      git.gitBranchPrefix             "relay/"                              default
+      git.gitBranchTemplate           "gitCommitMsg"                        default
+      friends.default                 "codex"                               default
+      friends.timeout                 600                                   default
+      friends.idleTimeout             300                                   default
+      permissions.deny                []                                    default
+      permissions.ask                 []                                    default
+      permissions.allow               []                                    default
+      agent.access                    "workspace"                           default
+      agent.maxTurns                  null                                  default
+      agent.maxTime                   null                                  default
+      agent.maxCost                   null                                  default
+      agent.repeatLimit               5                                     default
+      agent.parallelTools             8                                     default
+      agent.steeringMode              "one-at-a-time"                       default
+      agent.followUpMode              "one-at-a-time"                       default
+      agent.interruptMode             "immediate"                           default
+      agent.instructions              true                                  default
+      agent.titles                    "auto"                                default
+      agent.todo                      true                                  default
+      agent.goal                      true                                  default
+      agent.goalContinuations         20                                    default
+      agent.checkpoint                false                                 default
+      agent.check                     true                                  default
+      agent.askTimeout                30                                    default
+      agent.askNotify                 true                                  default
+      agent.editMode                  "hashline"                            default
+      agent.readDefaultLimit          3000                                  default
+      agent.readHashLines             true                                  default
+      agent.readSummarize             true                                  default
+      agent.asyncEnabled              true                                  default
+      agent.asyncMaxJobs              100                                   default
+      agent.asyncPollWaitDuration     "30s"                                 default
+      agent.bashAutoBackground        false                                 default
+      agent.bashBackgroundAfter       60000                                 default
+      agent.bashInterceptor           false                                 default
+      agent.bashInterceptorRules      []                                    default
+      agent.bashStartup               false                                 default
+      agent.bashCi                    true                                  default
+      agent.bashOutputBytes           51200                                 default
+      ttsr.enabled                    true                                  default
+      ttsr.interruptMode              "always"                              default
+      ttsr.contextMode                "discard"                             default
+      ttsr.repeatMode                 "once"                                default
+      ttsr.repeatGap                  10                                    default
+      compaction.enabled              true                                  default
+      compaction.thresholdPercent     null                                  default
+      compaction.thresholdTokens      null                                  default
+      compaction.reserveTokens        16384                                 default
+      compaction.keepRecentTokens     20000                                 default
+      compaction.autoContinue         true                                  default
+      compaction.midTurn              true                                  default
+      compaction.prune                true                                  default
+      compaction.promotion            true                                  default
+      compaction.idleEnabled          false                                 default
+      compaction.idleThresholdTokens  200000                                default
+      compaction.idleTimeoutSeconds   300                                   default
     "#);
 }
 

@@ -106,7 +106,7 @@ fn an_origin_that_does_not_exist_is_refused_with_those_that_do() {
     exit 2
     ----- stderr -----
     ✗ no change comes from `foo`
-      `--origin` takes file, stdin, clipboard, paste, agent, friend, codex, claude, gemini, opencode, init, original, record, redo, revert, undo
+      `--origin` takes file, stdin, clipboard, paste, agent, friend, codex, claude, gemini, opencode, init, original, record, redo, revert, set-aside, undo
     ");
     relay_snapshot!(project.relay(&["log", "--origin", "codex"]), @"
     exit 0

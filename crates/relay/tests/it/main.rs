@@ -8,10 +8,14 @@
     reason = "tests fail by panicking, and say what they measured"
 )]
 
+mod agent_check;
 mod agent_commands;
+mod agent_compaction;
 mod agent_conversation;
 mod agent_flags;
 mod agent_hostile;
+mod agent_plan;
+mod agent_rules;
 mod agent_run;
 mod agent_self;
 mod all_commands;
@@ -51,6 +55,7 @@ mod record_fence;
 mod record_removed_state;
 mod recover;
 mod revert;
+mod rpc;
 mod sealed_state;
 mod secret_redaction;
 mod sessions;
@@ -58,6 +63,7 @@ mod setup;
 mod show;
 mod spec_api;
 mod spec_requirement;
+mod stats;
 mod terminal_questions;
 mod terminal_widths;
 mod trust;

@@ -235,3 +235,34 @@ fn the_environment_and_models_yml_are_sources_and_the_project_is_none() {
     relay_snapshot!(ran.err, @"! ignored: .env names OPENAI_API_KEY, ANTHROPIC_BASE_URL; addresses and keys come only from ~/.relaycode/models.yml, `relay keys` and your own environment");
     secretive(&ran);
 }
+
+#[test]
+fn several_keys_of_a_provider_are_stored_listed_and_removed_and_none_comes_out() {
+    let project = Project::new(&[]);
+    stored(&project, "anthropic");
+    for (key, count) in [
+        ("sk-another-key-of-mine-1234", 2),
+        ("sk-another-key-of-mine-1234", 2),
+        ("sk-a-third-key-of-mine-5678", 3),
+    ] {
+        let ran = project.pipe(&["keys", "add", "anthropic", "--stdin", "--json"], key.as_bytes());
+        assert_eq!(ran.json()["count"], count, "{ran:?}");
+    }
+    let listed = project.relay(&["keys"]);
+    relay_snapshot!(listed, @"
+    exit 0
+    ----- stdout -----
+      anthropic  stored key, 3 keys  (…wxyz, …1234, …5678)
+    ");
+    secretive(&listed);
+    let object = project.relay(&["keys", "--json"]).json();
+    assert_eq!((&object["keys"][0]["count"], &object["keys"][0]["tail"]), (&json!(3), &json!("wxyz")));
+    for number in 0..13 {
+        let key = format!("sk-test-number-{number:020}");
+        assert_eq!(project.pipe(&["keys", "add", "anthropic", "--stdin"], key.as_bytes()).code, 0);
+    }
+    let ran = project.pipe(&["keys", "add", "anthropic", "--stdin"], b"sk-test-one-too-many-00000");
+    assert!(ran.code == 2 && ran.err.contains("is one too many: 16 are possible"), "{ran:?}");
+    assert_eq!(project.relay(&["keys", "remove", "anthropic"]).code, 0);
+    assert_eq!(project.relay(&["keys", "--json"]).json()["keys"], json!([]));
+}

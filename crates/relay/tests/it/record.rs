@@ -205,26 +205,52 @@ fn a_machine_gets_one_object_and_the_command_prints_beside_it() {
 }
 
 #[test]
-fn names_that_no_record_can_hold_are_named() {
+fn names_that_are_not_portable_come_back_and_are_escaped() {
     let project = project();
-    let ran = record(&project, "echo 1 > 'line\nbreak'; echo 2 > \"$(printf 'n\\377')\"; echo 3 > ok");
-    relay_snapshot!(ran, @r"
+    let line = "echo 1 > 'line\nbreak'; echo 2 > \"$(printf 'n\\377')\"; echo 3 > a:b; echo 4 > 'q?'; echo 5 > 'back\\slash'";
+    let was = project.tree();
+    let ran = record(&project, line);
+    relay_snapshot!(ran, @"
     exit 0
     ----- stderr -----
     backed up 5 files, 31 bytes in <duration>
-    ✓ recorded change-1 · 1 file +1 · `relay revert <id>` undoes it
-    ! changed while it ran, not undoable: line\nbreak was made: it is a file, and its name is not the same on every system
-    ! changed while it ran, not undoable: n\xff was made: it is a file, and its name is not UTF-8
+    ✓ recorded change-1 · 5 files +5 · `relay revert <id>` undoes it
     ");
-    relay_snapshot!(project.relay(&["revert"]), @r##"
-    exit 6
-    ----- stdout -----
-    ✓ undone: run: sh -c 'echo 1 > '\''line
-    ! not brought back: line\nbreak was made: it is a file, and its name is not the same on every system
-    ! not brought back: n\xff was made: it is a file, and its name is not UTF-8
-      `relay redo` brings it back
-    "##);
-    assert!(!project.path("ok").exists() && project.path("line\nbreak").exists());
+    let shown = project.relay(&["show"]).out;
+    for name in [r"line\nbreak", r"n\u{0}ff", "a:b", "q?", r"back\slash"] {
+        assert!(shown.contains(name), "{name}: {shown}");
+    }
+    let is = project.tree();
+    project.done(&["revert", "-y"]);
+    assert_eq!(project.tree(), was);
+    project.done(&["redo", "-y"]);
+    assert_eq!(project.tree(), is);
+    assert!(project.path("a:b").exists());
+}
+
+#[test]
+fn names_equal_but_for_their_case_come_back_both() {
+    let project = project();
+    project.put("up.txt", b"small\n");
+    project.put("UP.txt", b"large\n");
+    relay_snapshot!(comes_back(&project, "rm up.txt UP.txt a.txt"), @"
+    exit 0
+    ----- stderr -----
+    backed up 7 files, 43 bytes in <duration>
+    ✓ recorded change-1 · 3 files −4 · `relay revert <id>` undoes it
+    ");
+}
+
+#[test]
+fn a_file_that_became_a_hard_link_comes_back() {
+    let project = project();
+    project.put("own.txt", b"own\n");
+    relay_snapshot!(comes_back(&project, "ln -f a.txt own.txt"), @"
+    exit 0
+    ----- stderr -----
+    backed up 6 files, 35 bytes in <duration>
+    ✓ recorded change-1 · 1 file +2 −1 · `relay revert <id>` undoes it
+    ");
 }
 
 #[test]

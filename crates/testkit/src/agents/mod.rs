@@ -11,6 +11,7 @@ mod codex;
 mod gemini;
 mod install;
 mod opencode;
+mod pi;
 mod resident;
 mod run;
 
@@ -29,7 +30,8 @@ pub use install::{InstallError, install};
 pub use resident::InstalledAgent;
 pub use run::{AgentRun, AgentScratch};
 
-pub static ALL: &[&dyn RealAgent] = &[&claude::Claude, &codex::Codex, &gemini::Gemini, &opencode::Opencode];
+pub static ALL: &[&dyn RealAgent] =
+    &[&claude::Claude, &codex::Codex, &gemini::Gemini, &opencode::Opencode, &pi::Pi];
 
 /// The folder that they are installed in; see [`cache`] for its default.
 pub const AGENTS_DIR_VAR: &str = "RELAY_AGENTS";

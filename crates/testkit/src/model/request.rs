@@ -52,6 +52,8 @@ pub enum ServedBy {
     Aux,
     /// The answer when no turn is left.
     Default,
+    /// It is longer than the script's window.
+    TooLong,
     /// A list of models, a token count: what needs no turn.
     Plain,
     /// There is no such path.
@@ -94,6 +96,7 @@ impl RecordedRequest {
             ServedBy::Miss(number) => json!(format!("{number}:MISS")),
             ServedBy::Aux => json!("aux"),
             ServedBy::Default => json!("default"),
+            ServedBy::TooLong => json!("too long"),
             ServedBy::Plain | ServedBy::Unrouted => Value::Null,
         };
         let (ended, sent) = match self.end {

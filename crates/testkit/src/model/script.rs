@@ -22,6 +22,8 @@ pub struct Script {
     pub consume: TurnSelection,
     /// The names in the lists of models.
     pub models: Vec<String>,
+    /// Tokens that the model reads: a longer request is refused as that wire's providers do, and takes no turn.
+    pub window: Option<u64>,
     /// Paths that do not exist, by their end: `/props` for a server that is not llama.cpp.
     pub absent: Vec<String>,
 }
@@ -48,6 +50,7 @@ struct ScriptObject {
     aux: Option<ScriptedTurn>,
     consume: Option<TurnSelection>,
     models: Option<Vec<String>>,
+    window: Option<u64>,
     #[serde(default)]
     absent: Vec<String>,
 }
@@ -59,6 +62,7 @@ impl Default for Script {
             aux: ScriptedTurn::text("scripted-aux"),
             consume: TurnSelection::default(),
             models: vec!["scripted-model".to_owned()],
+            window: None,
             absent: Vec::new(),
         }
     }
@@ -87,6 +91,13 @@ impl Script {
         self
     }
 
+    /// Reads no more than so many tokens.
+    #[must_use]
+    pub fn window(mut self, tokens: u64) -> Script {
+        self.window = Some(tokens);
+        self
+    }
+
     /// Answers 404 for this path.
     #[must_use]
     pub fn without_path(mut self, path: &str) -> Script {
@@ -107,6 +118,7 @@ impl Script {
         script.aux = more.aux.unwrap_or(script.aux);
         script.consume = more.consume.unwrap_or_default();
         script.models = more.models.unwrap_or(script.models);
+        script.window = more.window;
         script.absent = more.absent;
         Ok(script)
     }

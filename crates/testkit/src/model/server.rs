@@ -16,10 +16,11 @@ use serde_json::Value;
 
 use super::answer::AnswerAbort;
 use super::connection;
-use super::request::{RecordedRequest, RequestEnd};
+use super::request::{RecordedRequest, RequestEnd, ServedBy};
 use super::route::{Route, route};
 use super::script::{Script, TurnQueue};
-use super::turn::ScriptedTurn;
+use super::turn::{ScriptedTurn, TurnUsage};
+use super::wire;
 use crate::expect::expect_ok;
 
 /// For [`ScriptedServer::wait_for`]: far more than anything that goes well takes.
@@ -182,6 +183,19 @@ fn summary(request: &RecordedRequest) -> String {
     )
 }
 
+/// Four characters of text are a token, whatever stands in them.
+fn count_tokens(body: &Value) -> u64 {
+    fn characters(value: &Value) -> u64 {
+        match value {
+            Value::String(text) => text.chars().count() as u64,
+            Value::Array(items) => items.iter().map(characters).sum(),
+            Value::Object(fields) => fields.values().map(characters).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 1,
+        }
+    }
+    characters(body).div_ceil(4)
+}
+
 /// Short enough for the system to keep all of it.
 fn thread_name(address: SocketAddr) -> String {
     format!("model {}", address.port())
@@ -310,9 +324,20 @@ impl ServerShared {
         let mut state = self.lock();
         let mut turn = ScriptedTurn::default();
         if request.is_turn() {
+            let tokens = count_tokens(&request.body);
             let tools = request.body.get("tools").and_then(Value::as_array);
             let has_tools = tools.is_some_and(|tools| !tools.is_empty());
-            (turn, request.served) = state.queue.next(has_tools, &String::from_utf8_lossy(body));
+            let refusal = state.script.window.filter(|window| tokens > *window).and_then(|window| {
+                let wire = wire::ALL.iter().find(|wire| Some(wire.id()) == request.wire)?;
+                Some(ScriptedTurn::status(400).body(wire.too_long(tokens, window)))
+            });
+            (turn, request.served) = match refusal {
+                Some(refusal) => (refusal, ServedBy::TooLong),
+                None => state.queue.next(has_tools, &String::from_utf8_lossy(body)),
+            };
+            if state.script.window.is_some() && turn.usage == TurnUsage::default() {
+                turn.usage.input = tokens;
+            }
         }
         request.id = state.came;
         state.came += 1;

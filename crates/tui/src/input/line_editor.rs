@@ -1,5 +1,7 @@
 //! A line being typed: its text, and what must be written so that the screen shows it.
 
+use std::ops::Range;
+
 use super::PromptKind;
 use super::decode::InputKey;
 use crate::{OutputStyle, cells};
@@ -13,6 +15,32 @@ const PROMPT_BYTES: usize = 256 << 10;
 pub(super) struct LineEditor {
     text: String,
     most: usize,
+    kind: PromptKind,
+    /// Bytes that nobody typed at this prompt: what was pasted, or typed before.
+    given: Vec<Range<usize>>,
+}
+
+/// What was said at a prompt for words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TypedWords {
+    text: String,
+    given: Vec<Range<usize>>,
+}
+
+impl TypedWords {
+    /// As it was typed; a blank in front counts.
+    pub fn text(&self) -> &str {
+        self.text.trim_end()
+    }
+
+    /// The words that were typed at the prompt from their first letter to their last: no pasted text is in them.
+    pub fn typed(&self) -> impl Iterator<Item = &str> {
+        let is_typed = |word: &&str| {
+            let start = word.as_ptr().addr() - self.text.as_ptr().addr();
+            self.given.iter().all(|given| given.end <= start || start + word.len() <= given.start)
+        };
+        self.text.split_whitespace().filter(is_typed)
+    }
 }
 
 /// The effect of a key.
@@ -27,7 +55,30 @@ pub(super) enum LineEditStep {
 impl LineEditor {
     pub(super) fn new(kind: PromptKind) -> LineEditor {
         let most = if kind == PromptKind::Words { PROMPT_BYTES } else { LINE_BYTES };
-        LineEditor { text: String::new(), most }
+        LineEditor { text: String::new(), most, kind, given: Vec::new() }
+    }
+
+    pub(super) fn kind(&self) -> PromptKind {
+        self.kind
+    }
+
+    pub(super) fn into_words(self) -> TypedWords {
+        TypedWords { text: self.text, given: self.given }
+    }
+
+    /// Adds text that was not typed here; what of it is shown.
+    pub(super) fn push_given(&mut self, text: &str, style: &OutputStyle) -> String {
+        let start = self.text.len();
+        let room = self.most.saturating_sub(start);
+        let end = (0..=text.len().min(room)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        self.text.push_str(&text[..end]);
+        self.given.push(start..self.text.len());
+        text[..end].chars().map(|c| display_char(c, style)).collect()
+    }
+
+    /// Nothing was typed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
     }
 
     /// Trimmed.
@@ -38,7 +89,8 @@ impl LineEditor {
     pub(super) fn apply_key(&mut self, key: InputKey, style: &OutputStyle) -> LineEditStep {
         match key {
             InputKey::Enter => LineEditStep::Done,
-            InputKey::Ctrl('d') => LineEditStep::End,
+            // What is being said is not lost by a slip.
+            InputKey::Ctrl('d') if self.kind != PromptKind::Words || self.is_empty() => LineEditStep::End,
             InputKey::Char(c) if self.text.len() < self.most => {
                 self.text.push(c);
                 LineEditStep::Echo(display_char(c, style))
@@ -64,6 +116,9 @@ impl LineEditor {
             let Some(c) = self.text.pop() else { break };
             wide += cells(&display_char(c, style));
         }
+        let end = self.text.len();
+        self.given.retain(|given| given.start < end);
+        self.given.iter_mut().for_each(|given| given.end = given.end.min(end));
         "\u{8} \u{8}".repeat(wide)
     }
 }
@@ -115,6 +170,25 @@ mod tests {
         let echo = typed("\u{202e}", &mut line);
         assert!(!echo.contains('\u{202e}'));
         assert_eq!(cells(&echo) * 3, typed("\u{7f}", &mut line).len());
+        assert_eq!(line.apply_key(InputKey::Ctrl('d'), &LOOK), LineEditStep::End);
+    }
+
+    #[test]
+    fn words_that_were_pasted_even_in_part_are_not_typed() {
+        let mut line = LineEditor::new(PromptKind::Words);
+        typed(" /look @a @", &mut line);
+        assert_eq!(line.push_given("etc @b\n@c", &LOOK), "etc @b\\n@c");
+        typed("d @e", &mut line);
+        assert_eq!(line.apply_key(InputKey::Ctrl('d'), &LOOK), LineEditStep::Echo(String::new()));
+        let words = line.into_words();
+        assert_eq!(words.text(), " /look @a @etc @b\n@cd @e");
+        assert_eq!(words.typed().collect::<Vec<_>>(), ["/look", "@a", "@e"]);
+        // What is erased is not known as pasted any more.
+        let mut line = LineEditor::new(PromptKind::Words);
+        line.push_given("@a", &LOOK);
+        typed("\u{15}@a", &mut line);
+        assert_eq!(line.into_words().typed().collect::<Vec<_>>(), ["@a"]);
+        let mut line = LineEditor::new(PromptKind::Words);
         assert_eq!(line.apply_key(InputKey::Ctrl('d'), &LOOK), LineEditStep::End);
     }
 }

@@ -28,6 +28,7 @@ use crate::OutputStyle;
 use decode::{ExpectedInput, InputDecoder, InputKey, PastedText, TerminalInput};
 use line_editor::{LineEditStep, LineEditor};
 
+pub use line_editor::TypedWords;
 pub use modes::{CbreakGuard, LendGuard};
 
 /// Clones share one terminal.
@@ -59,6 +60,17 @@ pub enum PromptAnswer {
     Stopped,
     /// The terminal is gone or cannot be read.
     Disconnected(String),
+}
+
+/// What came of a prompt for words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WordsAnswer {
+    /// May be empty: a line that was given up is.
+    Said(TypedWords),
+    /// The end of input, or a signal; or the terminal is gone.
+    Leave,
+    /// Nothing was typed, and something else is to be done.
+    Woken,
 }
 
 /// What is asked for.
@@ -149,6 +161,35 @@ impl Terminal {
     /// Drops what was typed so far. Pastes are kept, so they must be read: thrown away unread, the bytes
     /// behind them would look typed.
     pub fn discard_typed(&self) {
+        self.read_waiting(ExpectedInput::Keys);
+        let mut heard = self.queue.borrow_mut();
+        if let Some(input) = heard.decoder.discard_typed() {
+            heard.push(input);
+        }
+        heard.keys.clear();
+    }
+
+    /// What was typed or pasted before a prompt for words becomes a part of the line; nothing of it sends the line.
+    fn take_typed_ahead(&self, line: &mut LineEditor, style: &OutputStyle) {
+        self.read_waiting(ExpectedInput::Line);
+        self.finish_pending();
+        let mut heard = self.queue.borrow_mut();
+        let mut typed = String::new();
+        for key in std::mem::take(&mut heard.keys) {
+            match key {
+                InputKey::Char(c) => typed.push(c),
+                InputKey::Enter | InputKey::Ctrl('j') => typed.push(' '),
+                InputKey::Backspace => drop(typed.pop()),
+                _ => {}
+            }
+        }
+        line.push_given(typed.trim_start(), style);
+        for paste in std::mem::take(&mut heard.pastes) {
+            line.push_given(&pasted_text(&paste), style);
+        }
+    }
+
+    fn read_waiting(&self, expect: ExpectedInput) {
         let until = Instant::now() + DISCARD_LIMIT;
         while Instant::now() < until {
             let (patience, pasting) = {
@@ -157,15 +198,10 @@ impl Terminal {
             };
             let patience = patience.or(pasting.then_some(decode::BURST_TIMEOUT)).unwrap_or(Duration::ZERO);
             match wait(&self.file, None, Some(Instant::now() + patience)) {
-                Ok(PollReady { terminal: true, .. }) if self.read_available(ExpectedInput::Keys).is_ok() => {}
+                Ok(PollReady { terminal: true, .. }) if self.read_available(expect).is_ok() => {}
                 _ => break,
             }
         }
-        let mut heard = self.queue.borrow_mut();
-        if let Some(input) = heard.decoder.discard_typed() {
-            heard.push(input);
-        }
-        heard.keys.clear();
     }
 
     /// Asks, and waits for the answer. `stopped` is polled, also after every signal.
@@ -181,7 +217,20 @@ impl Terminal {
         stopped: &dyn Fn() -> bool,
         news: &dyn Fn() -> Option<String>,
     ) -> PromptAnswer {
-        self.ask(question, PromptKind::Question, style, stopped, news)
+        let mut line = LineEditor::new(PromptKind::Question);
+        self.ask(question, &mut line, style, stopped, news, &|| false).unwrap_or(PromptAnswer::Stopped)
+    }
+
+    /// Asks until `late`, which is polled, says that it is too late: `None`. The first key stops that clock.
+    pub fn prompt_until(
+        &self,
+        question: &str,
+        style: &OutputStyle,
+        stopped: &dyn Fn() -> bool,
+        late: &dyn Fn() -> bool,
+    ) -> Option<PromptAnswer> {
+        let mut line = LineEditor::new(PromptKind::Question);
+        self.ask(question, &mut line, style, stopped, &|| None, late)
     }
 
     /// Asks for a secret: nothing of it is shown. A paste is part of the answer.
@@ -191,55 +240,77 @@ impl Terminal {
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
     ) -> PromptAnswer {
-        self.ask(question, PromptKind::Secret, style, stopped, &|| None)
+        let mut line = LineEditor::new(PromptKind::Secret);
+        let answer = self.ask(question, &mut line, style, stopped, &|| None, &|| false);
+        answer.unwrap_or(PromptAnswer::Stopped)
     }
 
-    /// Asks for something that is said to somebody else, as in a conversation: a paste is part of it, line ends included.
+    /// Asks for something that is said to somebody else, as in a conversation: a paste is part of it, line ends included, and what
+    /// was typed before the prompt stands in the line. A signal gives up a line that has something in it. `woken` is polled while
+    /// nothing is typed.
     pub fn prompt_words(
         &self,
         question: &str,
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
-    ) -> PromptAnswer {
-        self.ask(question, PromptKind::Words, style, stopped, &|| None)
+        woken: &dyn Fn() -> bool,
+    ) -> WordsAnswer {
+        let mut line = LineEditor::new(PromptKind::Words);
+        match self.ask(question, &mut line, style, stopped, &|| None, woken) {
+            Some(PromptAnswer::Line(_)) => WordsAnswer::Said(line.into_words()),
+            Some(PromptAnswer::Stopped) if !line.is_empty() => WordsAnswer::Said(TypedWords::default()),
+            Some(_) => WordsAnswer::Leave,
+            None => WordsAnswer::Woken,
+        }
     }
 
     fn ask(
         &self,
         question: &str,
-        kind: PromptKind,
+        line: &mut LineEditor,
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
         news: &dyn Fn() -> Option<String>,
-    ) -> PromptAnswer {
+        woken: &dyn Fn() -> bool,
+    ) -> Option<PromptAnswer> {
         let _listening = self.enter_cbreak();
         // Before the question is shown, so that an immediate answer counts.
-        self.discard_typed();
-        if kind != PromptKind::Question {
-            // What was pasted before the question is not its answer.
-            self.queue.borrow_mut().pastes.clear();
+        match line.kind() {
+            PromptKind::Question => self.discard_typed(),
+            PromptKind::Secret => {
+                self.discard_typed();
+                // What was pasted before the question is not its answer.
+                self.queue.borrow_mut().pastes.clear();
+            }
+            PromptKind::Words => self.take_typed_ahead(line, style),
         }
-        self.write_text(question);
-        let answer = self.read_answer(question, kind, style, stopped, news);
-        let answer = answer.unwrap_or_else(PromptAnswer::Disconnected);
+        self.write_text(&format!("{question}{}", style.safe(line.text())));
+        let answer = self.read_answer(question, line, style, stopped, news, woken);
+        let answer = answer.unwrap_or_else(|said| Some(PromptAnswer::Disconnected(said)));
         self.write_text("\n");
         // Also if the signal came together with the line.
-        if stopped() { PromptAnswer::Stopped } else { answer }
+        if stopped() { Some(PromptAnswer::Stopped) } else { answer }
     }
 
     fn read_answer(
         &self,
         question: &str,
-        kind: PromptKind,
+        line: &mut LineEditor,
         style: &OutputStyle,
         stopped: &dyn Fn() -> bool,
         news: &dyn Fn() -> Option<String>,
-    ) -> Result<PromptAnswer, String> {
-        let mut line = LineEditor::new(kind);
+        woken: &dyn Fn() -> bool,
+    ) -> Result<Option<PromptAnswer>, String> {
+        let kind = line.kind();
         let secret = kind == PromptKind::Secret;
+        let mut has_begun = false;
         loop {
             if stopped() {
-                return Ok(PromptAnswer::Stopped);
+                return Ok(Some(PromptAnswer::Stopped));
+            }
+            let is_untouched = if kind == PromptKind::Words { line.is_empty() } else { !has_begun };
+            if is_untouched && self.queue.borrow().is_quiet() && woken() {
+                return Ok(None);
             }
             let before = self.queue.borrow().counts();
             let typed = if secret { String::new() } else { style.safe(line.text()).into_owned() };
@@ -250,13 +321,9 @@ impl Terminal {
             let (came, lost) = self.queue.borrow().counts();
             if kind != PromptKind::Question {
                 while let Some(paste) = self.take_paste() {
-                    for c in String::from_utf8_lossy(&paste.bytes).replace("\r\n", "\n").trim_end().chars() {
-                        let c = if c == '\r' { '\n' } else { c };
-                        if let (LineEditStep::Echo(text), false) =
-                            (line.apply_key(InputKey::Char(c), style), secret)
-                        {
-                            self.write_text(&text);
-                        }
+                    let text = line.push_given(&pasted_text(&paste), style);
+                    if !secret {
+                        self.write_text(&text);
                     }
                 }
             } else if came > before.0 {
@@ -268,11 +335,12 @@ impl Terminal {
                 self.write_text(&format!("\n  (pasted text is no answer{full})\n{question}{typed}"));
             }
             while let Some(key) = { self.queue.borrow_mut().keys.pop_front() } {
+                has_begun = true;
                 match line.apply_key(key, style) {
                     LineEditStep::Echo(text) if !secret => self.write_text(&text),
                     LineEditStep::Echo(_) => {}
-                    LineEditStep::Done => return Ok(PromptAnswer::Line(line.text().to_string())),
-                    LineEditStep::End => return Ok(PromptAnswer::EndOfInput),
+                    LineEditStep::Done => return Ok(Some(PromptAnswer::Line(line.text().to_string()))),
+                    LineEditStep::End => return Ok(Some(PromptAnswer::EndOfInput)),
                 }
             }
         }
@@ -348,6 +416,10 @@ impl Terminal {
     }
 }
 
+fn pasted_text(paste: &PastedText) -> String {
+    String::from_utf8_lossy(&paste.bytes).replace("\r\n", "\n").trim_end().replace('\r', "\n")
+}
+
 impl InputQueue {
     fn push(&mut self, input: TerminalInput) {
         match input {
@@ -361,6 +433,11 @@ impl InputQueue {
                 }
             }
         }
+    }
+
+    /// Nobody types at the moment.
+    fn is_quiet(&self) -> bool {
+        self.keys.is_empty() && self.pastes.is_empty() && self.decoder.pending_timeout().is_none()
     }
 
     /// How many pastes were received, and how many of them found no room.

@@ -91,7 +91,36 @@ pub(super) fn printed(s: &str, loaded: &LoadedConfig, style: &OutputStyle) -> Ve
     all.extend(ledgers(s, style));
     all.extend(gates(s, style));
     all.extend(configurations(s, loaded, style));
+    all.push(("stats", used(s, style)));
     all
+}
+
+fn used(s: &str, style: &OutputStyle) -> String {
+    use crate::views::stats::{StatsGroup, StatsRow, StatsText};
+    let row = |is_path, amount| StatsRow {
+        label: s.to_string(),
+        is_path,
+        amount,
+        value: "$3.20, 1.2M tokens".to_string(),
+    };
+    let rows = vec![row(false, 0.0), row(true, 1.5), row(false, f64::NAN)];
+    let group = StatsGroup {
+        title: "by project",
+        rows,
+        note: Some("and 3 more projects; `--json` has all".to_string()),
+    };
+    let sums = vec![
+        ("tokens", "1.2M read, 8.4M from the cache, 210k written".to_string()),
+        ("cost", "$3.20".to_string()),
+    ];
+    stats::text(
+        &StatsText {
+            title: "last 30 days: 3 sessions, 12 prompts, 40 answers".to_string(),
+            sums,
+            groups: vec![group],
+        },
+        style,
+    )
 }
 
 fn odd_path(s: &str) -> RelPath {
@@ -208,7 +237,7 @@ fn odd_record(s: &str) -> Record {
             after: None,
             added: 1,
             removed: 1,
-            content: None,
+            ..FileRecord::default()
         }],
         made_directories: Vec::new(),
         removed_directories: Vec::new(),
@@ -242,6 +271,7 @@ fn ledgers(s: &str, style: &OutputStyle) -> Vec<(&'static str, String)> {
         id: Some(text.clone()),
         short: 8,
         members: vec![text.clone(), text.clone()],
+        edits: 2,
         created_at: text.clone(),
         origin: text.clone(),
         files: 1,

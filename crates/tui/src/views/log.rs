@@ -6,7 +6,8 @@
 //!   3 ↩ 77e2d910  yesterday   clipboard  1 file   +3 −1      fix: typo
 //! ```
 
-use relaycode_ledger::{LogEntry, LogTransaction, TxId};
+use relaycode_ledger::log::PROMPT_GROUP as PROMPT;
+use relaycode_ledger::{LogEntry, LogTransaction, SET_ASIDE_ORIGIN, TxId};
 use serde::Serialize;
 
 use crate::{Glyph, OutputStyle, PaintRole, StyledText, cells, clock, line_counts, narrow, pluralize};
@@ -24,6 +25,9 @@ pub struct LogRow {
     pub short: usize,
     /// The transactions, newest first: one, or those of a group.
     pub members: Vec<String>,
+    /// How many of them are somebody's edits.
+    #[serde(skip)]
+    pub edits: usize,
     /// ISO 8601 in UTC.
     pub created_at: String,
     pub origin: String,
@@ -48,36 +52,44 @@ pub struct LogRow {
 
 impl LogRow {
     pub fn from_entry(entry: &LogEntry) -> LogRow {
-        let members = &entry.members;
+        let all = &entry.members;
+        // What relay set aside of a command is part of it, and no edit of anybody's.
+        let edits = || all.iter().filter(|item| item.origin != SET_ASIDE_ORIGIN);
+        let members: Vec<&LogTransaction> =
+            if edits().count() == 0 { all.iter().collect() } else { edits().collect() };
         let newest = members.first();
-        let sum =
-            |count: fn(&LogTransaction) -> usize| members.iter().map(count).fold(0, usize::saturating_add);
+        let sum = |count: fn(&LogTransaction) -> usize| {
+            members.iter().copied().map(count).fold(0, usize::saturating_add)
+        };
         LogRow {
             index: entry.position,
             id: entry.group.clone().or_else(|| newest?.id.map(|id| id.to_string())),
             short: SHORT,
-            members: members.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
+            edits: members.len(),
+            members: all.iter().filter_map(|item| item.id).map(|id| id.to_string()).collect(),
             created_at: newest.map(|item| item.created_at.clone()).unwrap_or_default(),
             origin: newest.map(|item| item.origin.clone()).unwrap_or_default(),
-            files: sum(|item| item.files),
+            files: entry.files,
             added: sum(|item| item.added),
             removed: sum(|item| item.removed),
             summary: entry.title().to_string(),
             undone: members.iter().all(|item| item.undone),
-            foreign: members.iter().any(|item| item.foreign && item.damage.is_none()),
+            foreign: all.iter().any(|item| item.foreign && item.damage.is_none()),
             partly_undone: members.iter().any(|item| item.undone || item.partly_undone)
                 && !members.iter().all(|item| item.undone),
             interrupted: entry.interrupted,
-            revertible: members.iter().all(|item| item.revertible),
+            revertible: all.iter().all(|item| item.revertible),
             revert_of: members.iter().flat_map(|item| item.revert_of.clone()).collect(),
-            damage: members.iter().find_map(|item| item.damage.clone()),
+            damage: all.iter().find_map(|item| item.damage.clone()),
         }
     }
 }
 
 impl LogRow {
     fn short_id(&self) -> String {
-        self.id.iter().flat_map(|id| id.chars()).take(self.short).collect()
+        let id = self.id.as_deref().unwrap_or_default();
+        // A prompt goes by its digits: what stands before them is the same for all.
+        id.strip_prefix(PROMPT).unwrap_or(id).chars().take(self.short).collect()
     }
 }
 
@@ -141,8 +153,8 @@ impl LogLine {
         /// Most cells of a time; anything longer is not a time.
         const TIME: usize = 14;
         let mut tail = Vec::new();
-        if row.members.len() > 1 {
-            tail.push(pluralize(row.members.len(), "edit"));
+        if row.edits > 1 {
+            tail.push(pluralize(row.edits, "edit"));
         }
         if row.interrupted {
             tail.push("interrupted".to_string());
@@ -257,6 +269,7 @@ mod tests {
             id: Some(id.to_string()),
             short: SHORT,
             members: vec![id.to_string()],
+            edits: 1,
             created_at: "before clocks".into(),
             origin: "agent".into(),
             files: 1,
@@ -277,6 +290,7 @@ mod tests {
     fn groups_lost_contents_and_damage_are_told() {
         let group = LogRow {
             members: vec!["a".into(), "b".into(), "c".into()],
+            edits: 3,
             files: 12,
             ..row(1, "a81b07c4-turn", "add retry to the client and to everything else that calls it")
         };

@@ -17,4 +17,5 @@ pub mod revert;
 pub mod rules;
 pub mod sessions;
 pub mod setup;
+pub mod stats;
 pub mod trust;

@@ -89,7 +89,9 @@ pub fn adoption_report(adoption: &Adoption, line: &str, style: &OutputStyle) -> 
             &format!("it removed {records} from .relaycode, which {are} back now"),
         );
     }
-    let left: Vec<&Omission> = adoption.irreversible.iter().collect();
+    // What was moved away is told with why it is protected.
+    let is_moved = |path: &str| adoption.set_aside.moved.iter().any(|(file, _)| file.path == path);
+    let left: Vec<&Omission> = adoption.irreversible.iter().filter(|left| !is_moved(&left.path)).collect();
     out + &listed("changed while it ran, not undoable: ", &left, style)
 }
 
@@ -147,9 +149,15 @@ pub fn keep_line(by: TxId, style: &OutputStyle) -> String {
     outcome::indented_line(style, &format!("`relay revert {}` brings the command's version back", by.short()))
 }
 
-/// Protected files that are as the command left them.
+/// What stood at protected names and was moved away, and protected files that are as the command left them.
 pub fn not_set_aside(report: &SetAsideReport, style: &OutputStyle) -> String {
     let mut out = String::new();
+    for (file, place) in report.moved.iter().take(LIST_LIMIT) {
+        let said =
+            format!("moved {}, which {}, away: no record can hold it; it is in {place}", file.path, file.why);
+        out += &outcome::warning_line(style, &style.safe(&said));
+    }
+    out += &more_lines(report.moved.len(), style);
     for (file, why) in report.failed.iter().take(LIST_LIMIT) {
         let did = match file.change {
             ProtectedChange::Made => "made",

@@ -2,6 +2,7 @@
 
 use relaycode_friend::ask::live_test::run_live_test;
 use relaycode_friend::friend::depth;
+use relaycode_friend::friends::program_friends;
 use relaycode_friend::{AskError, Friend, FriendContext, run_parallel};
 use serde_json::{Value, json};
 
@@ -10,6 +11,9 @@ use crate::report::render::friends::FriendRow;
 use crate::{
     CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard, json, providers, render,
 };
+
+/// relay's own agent as a friend.
+const OWN_AGENT: &str = "self";
 
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct FriendsListArgs {
@@ -36,7 +40,7 @@ impl FriendsListArgs {
         let trouble = servers.as_ref().err().map(ToString::to_string);
         let servers = servers.unwrap_or_default();
         let all: Vec<(&dyn Friend, Option<&str>)> = if self.names.is_empty() {
-            let programs = relaycode_friend::friends::ALL.iter().map(|friend| (*friend, None));
+            let programs = program_friends().map(|friend| (friend, None));
             programs.chain(servers.iter().map(|server| (server as &dyn Friend, None))).collect()
         } else {
             named.iter().map(|chosen| (chosen.friend(), chosen.model.as_deref())).collect()
@@ -55,8 +59,9 @@ impl FriendsListArgs {
 
     fn friend_row(&self, friend: &dyn Friend, model: Option<&str>, world: &FriendContext<'_>) -> FriendRow {
         let presence = friend.probe(world);
-        // One that was named and is not there has failed the test.
-        let asked = presence.found.is_some() || !self.names.is_empty();
+        // One that was named and is not there has failed the test. relay itself is always there, and not without a model.
+        let is_other = friend.name() != OWN_AGENT;
+        let asked = (presence.found.is_some() && is_other) || !self.names.is_empty();
         let tested = (self.test && asked).then(|| {
             run_live_test(friend, model, &std::env::temp_dir(), world).map_err(CommandFailure::from)
         });

@@ -161,6 +161,33 @@ impl SessionsExportArgs {
     }
 }
 
+/// Writes one page of a session that is open; a file that is there already stays.
+pub(crate) fn export_page(
+    session: &Session,
+    output: Option<PathBuf>,
+    ctx: &CommandContext<'_>,
+) -> CommandResult<(PathBuf, ExportSummary)> {
+    let place = SessionLocator::open(ctx)?;
+    let args = SessionsExportArgs {
+        session: None,
+        html: true,
+        markdown: false,
+        output,
+        path_only: false,
+        force: false,
+    };
+    let path = args.output_path(&place, session.id(), false);
+    let source = ExportSource {
+        header: session.header(),
+        entries: &SessionEntries(session),
+        leaf: session.leaf(),
+        load_issues: &[],
+    };
+    let write = |out: &mut dyn Write| export::export_html(&source, &ExportOptions::default(), out);
+    let exported = args.write_file(&place, &path, &write)?;
+    Ok((path, exported))
+}
+
 /// Hands bytes on, piece by piece.
 struct PutWriter<'a, 'p>(&'a mut PieceSink<'p>);
 

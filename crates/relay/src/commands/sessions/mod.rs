@@ -1,7 +1,7 @@
 //! `relay sessions`: the conversations that are kept, one file for each thing that can be done with them.
 
 mod delete;
-mod export;
+pub(crate) mod export;
 mod fork;
 mod list;
 pub(crate) mod locator;

@@ -1,11 +1,12 @@
 //! `relay sessions show`: a conversation as text.
 
-use relaycode_session::{EntryBody, Session, SessionEntry};
+use relaycode_session::{ContextChange, EntryBody, Session, SessionEntry};
 use relaycode_tui::clock;
 use relaycode_tui::views::sessions::transcript::{self, TranscriptHeader, TranscriptPart};
 use serde_json::{Value, json};
 
 use super::locator::{SessionLocator, session_failure, session_title};
+use crate::agent::event_printer::short_count;
 use crate::approver::pager::PagedOutput;
 use crate::{CommandContext, CommandResult, Exit};
 
@@ -82,7 +83,18 @@ fn entry_parts(entry: &SessionEntry) -> Vec<TranscriptPart> {
             content_parts(content, &mut parts);
             parts
         }
-        EntryBody::Compaction { summary, .. } => summary_parts("compaction", summary, time()),
+        EntryBody::Compaction { summary, tokens_before, .. } => {
+            let before = Some(*tokens_before).filter(|tokens| *tokens > 0);
+            let before = before.map(|tokens| format!(", in place of {} tokens", short_count(tokens)));
+            summary_parts("compaction", summary, format!("{}{}", time(), before.unwrap_or_default()))
+        }
+        EntryBody::Custom { .. } => match ContextChange::from_body(&entry.body) {
+            Some(ContextChange::Undone(id)) => vec![TranscriptPart::Note(format!("undone: {id}"))],
+            Some(ContextChange::CutOutputs(lines)) => {
+                vec![TranscriptPart::Note(format!("outputs of tools that were cut: {}", lines.len()))]
+            }
+            None => Vec::new(),
+        },
         EntryBody::BranchSummary { summary, .. } => summary_parts("branchSummary", summary, time()),
         EntryBody::ModelChange { model, .. } => vec![TranscriptPart::Note(format!("model: {model}"))],
         EntryBody::ModeChange { mode, .. } => vec![TranscriptPart::Note(format!("mode: {mode}"))],

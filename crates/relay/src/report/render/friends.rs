@@ -1,9 +1,9 @@
 //! Who can be asked, as a table, and the conversations that go on by name.
 
-use relaycode_friend::FriendAbilities;
 use relaycode_friend::ask::live_test::LiveTestReport;
 use relaycode_friend::friend::{FriendProbeReport, SessionSupport};
 use relaycode_friend::session::FriendSession;
+use relaycode_friend::{FriendAbilities, FriendSandbox};
 use relaycode_text::width::cells;
 use relaycode_tui::{Glyph, OutputStyle, PaintRole, clock, pluralize};
 
@@ -87,6 +87,8 @@ fn abilities(can: &FriendAbilities) -> String {
         (can.review, "reviews by itself"),
         (can.sessions == SessionSupport::Own, "remembers sessions"),
         (can.schema, "follows schemas"),
+        (can.sandbox == FriendSandbox::Own, "has a sandbox of its own"),
+        (can.sandbox == FriendSandbox::Fence, "works in relay's fence"),
     ];
     words.iter().filter(|(does, _)| *does).map(|(_, word)| *word).collect::<Vec<_>>().join(", ")
 }

@@ -12,14 +12,15 @@ pub(crate) struct KeyRow {
     pub(crate) provider: String,
     pub(crate) name: String,
     pub(crate) source: Option<KeySource>,
-    pub(crate) tail: Option<String>,
+    /// The end of each key that is long enough.
+    pub(crate) tails: Vec<Option<String>>,
     pub(crate) trouble: Option<String>,
 }
 
 impl KeyRow {
     pub(crate) fn to_json(&self) -> Value {
-        let mut object =
-            json!({"provider": self.provider, "name": self.name, "tail": self.tail, "trouble": self.trouble});
+        let mut object = json!({"provider": self.provider, "name": self.name, "tail": self.tails.first(), "trouble": self.trouble});
+        object["count"] = json!(self.tails.len());
         object["key"] = key_source_json(self.source.as_ref());
         object
     }
@@ -41,7 +42,10 @@ pub(crate) fn keys_table(rows: &[KeyRow], look: &OutputStyle) -> String {
             (None, Some(from)) => (" ".to_string(), key_source_text(from)),
             (None, None) => (" ".to_string(), "no key".to_string()),
         };
-        let tail = row.tail.as_ref().map(|tail| format!("  (…{tail})")).unwrap_or_default();
+        let tails: Vec<String> = row.tails.iter().flatten().map(|tail| format!("…{tail}")).collect();
+        let count = if row.tails.len() > 1 { format!(", {} keys", row.tails.len()) } else { String::new() };
+        let tails = if tails.is_empty() { String::new() } else { format!("  ({})", tails.join(", ")) };
+        let tail = count + &tails;
         let said =
             look.wrap(&format!("{}{}", " ".repeat(4 + widest), look.safe(&(said + &tail))), 4 + widest);
         text += &format!("{sign} {name:<widest$}  {}\n", said.trim_start());

@@ -47,7 +47,8 @@ impl ModelRow<'_> {
         json!({
             "selector": model.selector(), "provider": model.provider, "id": model.id, "name": model.name,
             "api": model.api, "baseUrl": model.base_url, "reasoning": model.reasoning, "images": model.images,
-            "contextWindow": model.context_window, "maxTokens": model.max_tokens, "cost": model.price,
+            "contextWindow": model.context_window, "maxTokens": model.max_tokens,
+            "contextPromotionTarget": model.context_promotion_target, "cost": model.price,
             "compat": set_switches(&model.compat), "headers": model.headers.keys().collect::<Vec<_>>(),
             "key": key_source_json(self.key.as_ref()), "from": from,
         })
@@ -214,6 +215,9 @@ pub(crate) fn model_details(
     row("address", &model.base_url, Some("baseUrl"));
     row("context", &format!("{} tokens", grouped_digits(model.context_window)), Some("contextWindow"));
     row("answer", &format!("{} tokens", grouped_digits(model.max_tokens)), Some("maxTokens"));
+    if let Some(target) = &model.context_promotion_target {
+        row("when full", target, Some("contextPromotionTarget"));
+    }
     row("thinks", if model.reasoning { "yes" } else { "no" }, Some("reasoning"));
     row("images", if model.images { "yes" } else { "no" }, Some("input"));
     row("price", &full_price(&model.price), Some("cost"));

@@ -1,8 +1,5 @@
 //! What a prompt costs.
 
-use std::fs;
-use std::time::Instant;
-
 use relaycode_testkit::model::ScriptedTurn;
 use serde_json::{Value, json};
 
@@ -44,35 +41,4 @@ fn twenty_edits_in_a_project_never_set_up_ask_nothing() {
     assert_eq!((log.len(), log[0]["members"].as_array().unwrap().len()), (1, 20), "{log:?}");
     run.project.done(&["undo"]);
     assert_eq!(run.project.tree(), before);
-}
-
-/// Processor time of this process's children that ended, in clock ticks of 10 ms.
-fn children_ticks() -> u64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    fields[13].parse::<u64>().unwrap() + fields[14].parse::<u64>().unwrap()
-}
-
-#[test]
-#[ignore = "a measurement: run it alone, with --nocapture"]
-fn fifty_commands_in_a_project_of_2000_files() {
-    for access in ["workspace", "full"] {
-        let run = ShellRun::turns([
-            ScriptedTurn::call("bash", command("echo x >> d0/f0.txt; ls | wc -l")).repeat(50)
-        ]);
-        for number in 0..2_000 {
-            run.project
-                .put(&format!("d{}/f{number}.txt", number % 40), format!("file {number}\n").as_bytes());
-        }
-        let (before, began) = (children_ticks(), Instant::now());
-        let config = "agent: {repeatLimit: 1000}\n";
-        fs::write(run.project.home().join("config.yml"), config).unwrap();
-        run.run(&["--access", access]);
-        let (ticks, took) = (children_ticks() - before, began.elapsed());
-        println!(
-            "{access}: 50 commands, {:.2} s of processor time, {:.2} s",
-            ticks as f64 / 100.0,
-            took.as_secs_f64()
-        );
-    }
 }

@@ -131,3 +131,29 @@ fn a_command_that_takes_long_goes_on_in_the_background_where_that_is_set() {
     run.project.done(&["undo"]);
     assert_eq!(run.project.tree(), before);
 }
+
+#[test]
+fn a_rewind_waits_for_jobs_so_that_nothing_is_taken_back_twice() {
+    let run = ShellRun::turns([
+        ScriptedTurn::call("checkpoint", json!({"goal": "Try it"})),
+        ScriptedTurn::call("write", json!({"path": "a.txt", "content": "three\n"})),
+        ScriptedTurn::call(
+            "bash",
+            json!({"command": "while [ ! -e go ]; do sleep 0.02; done; echo job > by-job.txt; rm go", "async": true}),
+        ),
+        ScriptedTurn::call("rewind", json!({"report": "No."})),
+        ScriptedTurn::call("bash", command("touch go")),
+        job(json!({"poll": "bash-1"})),
+        ScriptedTurn::call("rewind", json!({"report": "It does not work."})),
+    ])
+    .configure("agent: {checkpoint: true, asyncPollWaitDuration: 1m}\n");
+    let before = run.project.tree();
+    run.run(&[]);
+    let refused = run.server.requests()[4].body.to_string();
+    assert!(refused.contains("when they have ended, and bash-1 still runs"), "{refused}");
+    assert_eq!(run.project.tree(), before);
+    run.project.done(&["undo"]);
+    assert_eq!(run.project.tree(), before);
+    run.project.done(&["redo"]);
+    assert_eq!(run.project.tree(), before);
+}

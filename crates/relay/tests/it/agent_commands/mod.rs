@@ -5,6 +5,7 @@ mod cost;
 mod jobs;
 mod permissions;
 mod processes;
+mod settings;
 mod shell;
 mod undo;
 

@@ -2,7 +2,11 @@
 
 use std::fs;
 
+use relaycode_testkit::model::ScriptedTurn;
+use serde_json::json;
+
 use super::{ShellRun, command, commands};
+use crate::agent_run::lines;
 
 #[test]
 fn a_rule_denies_a_command_by_its_name() {
@@ -19,13 +23,16 @@ fn with_nobody_to_ask_the_command_does_not_run_and_the_end_says_so() {
     let ran = run.run(&[]);
     let said = &run.results()[0];
     assert!(
-        said.starts_with("the command did not run: `curl` needs the network, and there is nobody to ask"),
+        said.starts_with(
+            "the command did not run: `echo ran > ran.txt; curl http://example.com/` needs the network, and there is nobody to ask"
+        ),
         "{said}"
     );
     assert!(!run.project.path("ran.txt").exists());
     assert!(
-        ran.err
-            .contains("not run, with nobody to ask: `curl` needs the network; the rule `curl * [network]`"),
+        ran.err.contains(
+            "curl http://example.com/` needs the network; the rule `curl * [network]` would allow it"
+        ),
         "{ran:?}"
     );
     let run = ShellRun::of([command("touch x"), command("ls")]);
@@ -81,4 +88,54 @@ fn keys_of_providers_and_what_relay_goes_by_are_no_commands() {
         .env("MINE", "mine");
     assert!(relay.output().unwrap().status.success());
     assert_eq!(run.results(), ["[][mine]"]);
+}
+
+#[test]
+fn what_a_rule_denies_is_not_offered_and_its_file_is_not_read() {
+    let read = ScriptedTurn::call("read", json!({"path": "a.txt"}));
+    let run = ShellRun::turns([read, ScriptedTurn::call("bash", command("cat a.txt"))])
+        .configure("permissions:\n  deny: [\"tool bash\", \"read a.txt\"]\n  ask: [\"tool find\"]\n");
+    let ran = run.run(&[]);
+    assert!(ran.err.contains("the tool bash is left out: the rule `deny tool bash` denies it"), "{ran:?}");
+    let tools = run.server.requests()[0].body["tools"].to_string();
+    assert!(!tools.contains("\"bash\"") && tools.contains("\"find\""), "{tools}");
+    let results = run.results();
+    assert!(results[0].contains("the rule `deny read a.txt` denies reading `a.txt`"), "{results:?}");
+    assert!(results[1].contains("there is no tool `bash`"), "{results:?}");
+    let run = ShellRun::turns([ScriptedTurn::call("find", json!({"paths": "*"}))])
+        .configure("permissions:\n  ask: [\"tool find\"]\n");
+    let ran = run.run(&[]);
+    assert!(run.results()[0].contains("there is nobody to ask"), "{ran:?}");
+    let listed = "not run, with nobody to ask: the rule `ask tool find` asks about the tool `find`";
+    assert!(ran.err.contains(listed), "{ran:?}");
+}
+
+#[test]
+fn the_person_hears_at_once_and_at_the_end_what_was_put_back() {
+    let made = "for n in .envrc b.txt; do echo \"echo made > $n\"; done > made.sh; sh made.sh; rm made.sh";
+    let run = ShellRun::of([command(made)]);
+    let ran = run.run(&["--access", "workspace"]);
+    let said = "rm made.sh: put back as it was: .envrc";
+    assert!(ran.err.contains(said) && ran.err.contains("! to look at: bash for n in"), "{ran:?}");
+    let run = ShellRun::of([command(made)]);
+    let ran = run.project.relay(&["run", "--json", "Go"]);
+    let notice = lines(&ran.out).into_iter().find(|event| event["type"] == "notice").unwrap();
+    assert!(notice["text"].as_str().unwrap().contains("put back as it was"), "{notice}");
+}
+
+#[test]
+fn a_record_names_the_rule_that_let_the_command_run() {
+    let allowed =
+        ShellRun::of([command("touch made.txt")]).configure("permissions:\n  allow: [\"touch *\"]\n");
+    allowed.run(&["--access", "ask"]);
+    let held = ShellRun::of([command("touch made.txt")]);
+    held.run(&["--access", "workspace"]);
+    for (run, by) in [(&allowed, "the rule `allow touch *`"), (&held, "the rule `built-in:edits-project`")] {
+        let shown = run.project.done(&["show", "1"]);
+        assert!(shown.contains(&format!("yes by     {by}\n")), "{shown}");
+        let why = run.project.done(&["why", "1"]);
+        assert!(why.contains(&format!("decided   by {by}\n")), "{why}");
+        let told = run.project.relay(&["why", "1", "--json"]).json();
+        assert_eq!(told["decisions"][0]["decidedBy"], by, "{told}");
+    }
 }

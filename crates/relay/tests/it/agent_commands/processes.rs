@@ -11,7 +11,9 @@ use super::{ShellRun, command, is_running, result, wait_until};
 
 #[test]
 fn a_flood_is_bounded_in_memory_and_on_disk() {
-    let run = ShellRun::of([json!({"command": "yes flood", "timeout": 4})]);
+    // The output alone nearly fills the small window of the model.
+    let run = ShellRun::of([json!({"command": "yes flood", "timeout": 4})])
+        .configure("compaction: {enabled: false}\n");
     let quiet = || Stdio::null();
     let mut relay = run.project.command(&["run", "Go"]).stdout(quiet()).stderr(quiet()).spawn().unwrap();
     let status = format!("/proc/{}/status", relay.id());

@@ -1,7 +1,9 @@
 //! What the shell remembers, and what the model reads of a command.
 
+use std::fs;
+
 use relaycode_testkit::model::ScriptedTurn;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{ShellRun, command, commands};
 
@@ -49,7 +51,9 @@ fn errors_before_anything_runs() {
         json!({"command": "touch x", "cwd": "a.txt"}),
         json!({"command": "touch x", "cwd": "/etc"}),
         json!({"command": format!("touch x; echo {}", "y".repeat(100 << 10))}),
-        json!({"cmd": "touch x"}),
+        json!({"timeout": 5}),
+        json!({"cmd": "echo y", "description": "Say y"}),
+        json!({"command": "touch x", "commnad": "y"}),
         command("ls"),
     ]);
     let wanted = [
@@ -61,6 +65,8 @@ fn errors_before_anything_runs() {
         "leads outside of the project",
         "the command has more than 96 kB",
         "the arguments are not valid: missing field `command`",
+        "y",
+        "(did you mean `command`?)",
         "a.txt",
     ];
     for (said, wanted) in results.iter().zip(wanted) {
@@ -149,4 +155,131 @@ fn the_interceptor_names_the_better_tool_where_it_is_on() {
         results[2].starts_with("Blocked: `edit`") && run.project.text("a.txt").starts_with("one"),
         "{results:?}"
     );
+}
+
+#[test]
+fn aliases_and_options_stay_but_for_what_ends_a_shell() {
+    let results = commands(&[
+        command(
+            "alias ll='echo listed'\nshopt -s globstar extglob; set -o pipefail; set -ex\nf() { case $1 in @(a|b)) echo ab ;; esac; }",
+        ),
+        command("ll; f b; shopt globstar; set -o | grep -E 'pipefail|errexit|xtrace'; false; echo went on"),
+        command("unalias ll; shopt -u globstar; set +o pipefail; alias '[=echo' exit='echo no'"),
+        command("ll; shopt globstar; false | true && echo fine; test x = x && echo yes"),
+        command("exec echo replaced"),
+        command("shopt extglob"),
+    ]);
+    let options = ["errexit        \toff", "pipefail       \ton", "xtrace         \toff"].join("\n");
+    assert_eq!(results[1], format!("listed\nab\nglobstar       \ton\n{options}\nwent on"));
+    assert_eq!(results[2], "(no output)");
+    assert!(results[3].contains("ll: command not found"), "{}", results[3]);
+    assert!(results[3].ends_with("globstar       \toff\nfine\nyes"), "{}", results[3]);
+    assert_eq!(results[4..], ["replaced", "extglob        \ton"]);
+}
+
+#[test]
+fn aliases_and_functions_of_the_users_own_bash_are_there_where_that_is_set() {
+    let calls = || {
+        [
+            json!({"command": "hello; greet you; echo [$NOISE]; ls", "pty": true}),
+            command("unalias hello; unset -f greet"),
+            command("type -t hello greet"),
+        ]
+    };
+    let bashrc = "case $- in *i*) ;; *) return ;; esac\necho touch a-file-of-noise\nNOISE=loud\nalias hello='echo hello there'\ngreet() { echo \"hi $1\"; }\n";
+    let run_with = |config: &str| {
+        let run = ShellRun::of(calls()).configure(config);
+        // Where a command in a fence can look.
+        let home = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        fs::write(home.path().join(".bashrc"), bashrc).unwrap();
+        let mut relay = run.project.command(&["run", "Go", "--access", "workspace"]);
+        let ran = relay.env("HOME", home.path()).env("PATH", "/usr/bin:/bin").output().unwrap();
+        assert!(ran.status.success(), "{ran:?}");
+        run.results()
+    };
+    let off = run_with("");
+    assert!(off[0].contains("hello: command not found"), "{off:?}");
+    let on = run_with("agent: {bashStartup: true}\n");
+    assert_eq!(on[0], "hello there\nhi you\n[]\na.txt", "{on:?}");
+    assert!(
+        on[2].starts_with("(no output)") && on[2].contains("code 1"),
+        "what was taken away stays away: {on:?}"
+    );
+}
+
+#[test]
+fn an_address_in_a_command_is_a_file_that_it_can_read() {
+    let run = ShellRun::of([
+        command("seq 1 3000"),
+        command("wc -l < artifact://0; tail -1 \"artifact://0\"; head -1 'artifact://0'"),
+        json!({"command": "tail -n 1 \"$LOG\"; echo $OTHER", "env": {"LOG": "artifact://0", "OTHER": "artifact://77"}}),
+        command("cat artifact://9; echo my-artifact://0 artifact://0x"),
+        json!({"command": "pwd", "cwd": "artifact://0"}),
+        json!({"command": "pwd", "cwd": "artifact://9"}),
+        command("rm artifact://0; ln -s \"$PWD/a.txt\" artifact://0; true"),
+        command("tail -1 artifact://0; cat a.txt"),
+    ])
+    .configure("agent: {bashOutputBytes: 2048}\n");
+    run.run(&["--access", "workspace"]);
+    let results = run.results();
+    assert!(results[1].starts_with("3000\n3000\n1\n[artifact://0 stands for a copy: /"), "{}", results[1]);
+    assert!(results[2].starts_with("3000\nartifact://77\n["), "{}", results[2]);
+    assert!(results[3].contains("artifact://9': No such file"), "{}", results[3]);
+    assert!(results[3].ends_with("my-artifact://0 artifact://0x"), "{}", results[3]);
+    assert_eq!(results[4], "`artifact://0` is a file, not a directory; name it in the command");
+    assert_eq!(results[5], "there is no artifact `9`; there are artifact://0");
+    assert!(
+        results[7].starts_with("3000\none\ntwo"),
+        "a link that a command left is not written through: {}",
+        results[7]
+    );
+}
+
+#[test]
+fn the_users_own_rules_for_commands_are_told_if_they_cannot_be_used() {
+    let rules = "agent:\n  bashInterceptor: true\n  bashInterceptorRules:\n\
+        \x20   - {pattern: '^npm (i|install)', tool: todo_write, message: 'Note it down first'}\n\
+        \x20   - {pattern: '(', tool: read, message: m}\n\
+        \x20   - {pattern: 'x', tool: reed, message: m}\n\
+        \x20   - {pattern: '^make', tool: ask, message: 'Ask first'}\n";
+    let calls = || {
+        [
+            command("npm install left-pad"),
+            command("cat a.txt"),
+            command("make --version >/dev/null; echo made"),
+        ]
+    };
+    let run = ShellRun::of(calls()).configure(rules);
+    let ran = run.run(&[]);
+    let results = run.results();
+    assert_eq!(results[0], "Blocked: Note it down first. The command was: npm install left-pad");
+    assert!(results[1].starts_with("Blocked: `read` shows files"), "{results:?}");
+    assert!(results[2].ends_with("made"), "nobody can be asked, so there is no `ask`: {results:?}");
+    for said in ["`(` is no regular expression: unclosed group", "there is no tool `reed`"] {
+        assert!(
+            ran.err.contains(&format!("a rule of `agent.bashInterceptorRules` is left out: {said}")),
+            "{ran:?}"
+        );
+    }
+    let run = ShellRun::of(calls()).configure(&rules.replace("Interceptor: true", "Interceptor: false"));
+    let ran = run.run(&[]);
+    assert!(
+        ran.err
+            .contains("`agent.bashInterceptorRules` does nothing, because `agent.bashInterceptor` is false"),
+        "{ran:?}"
+    );
+    assert_eq!(run.results()[1], "one\ntwo");
+    let run = ShellRun::of([command("cat a.txt")]).configure(rules);
+    run.run(&["--tools", "bash"]);
+    assert_eq!(run.results(), ["one\ntwo"], "without `read` there is no better tool");
+}
+
+#[test]
+fn what_a_command_prints_is_shown_while_it_runs() {
+    let run = ShellRun::of([command("echo begun; sleep 0.5; echo over")]);
+    let ran = run.project.relay(&["run", "Go", "--json"]);
+    let events = ran.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let updates: Vec<Value> = events.filter(|event| event["type"] == "tool_execution_update").collect();
+    let tails: Vec<&str> = updates.iter().filter_map(|event| event["update"]["tail"].as_str()).collect();
+    assert_eq!(tails.first(), Some(&"begun\n"), "{updates:?}");
 }

@@ -189,19 +189,19 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     # relay ["ask", "x", "--to", "codx"]
     exit 2
     ----- stderr -----
-    ✗ there is no friend `codx`; did you mean `codex`? There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+    ✗ there is no friend `codx`; did you mean `codex`? There are codex, claude, gemini, opencode, self, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
 
     # relay ["ask", "x", "--to", "oneself"]
     exit 2
     ----- stderr -----
-    ✗ there is no friend `oneself`. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+    ✗ there is no friend `oneself`. There are codex, claude, gemini, opencode, self, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
 
     # relay ["ask", "x", "--to", ""]
     exit 2
     ----- stderr -----
-    ✗ there is no friend ``. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+    ✗ there is no friend ``. There are codex, claude, gemini, opencode, self, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
 
     # relay ["ask", "x", "--to", "codex,codex"]
@@ -219,7 +219,7 @@ fn prompts_times_and_access_are_checked_before_anybody_is_asked() {
     # relay ["ask", "x", "--to", "codex,", "--timeout", "0"]
     exit 2
     ----- stderr -----
-    ✗ there is no friend ``. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+    ✗ there is no friend ``. There are codex, claude, gemini, opencode, self, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
 
     # relay ["do", "x", "--to", "codex,claude"]

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use relaycode_exec::{FenceLevel, probe_fence};
 use serde_json::json;
 
 use crate::friends::fixture::{Codex, Stage};
@@ -179,4 +180,25 @@ fn without_a_place_for_the_copy_it_says_what_it_needs() {
     ");
     // Where temporary files go does not matter.
     stage.fails_as(stage.json(&["do", "x"]).env("TMPDIR", &nowhere), 13, "nobodyToAsk");
+}
+
+#[test]
+fn a_friend_that_fails_in_the_fence_is_told_as_such_with_the_way_around_it() {
+    let level = probe_fence(env!("CARGO_BIN_EXE_relay").as_ref(), &std::env::temp_dir()).level;
+    if level != FenceLevel::Namespaces {
+        println!("skipped: the fence here is of level {}", level.number());
+        return;
+    }
+    let stage = Stage::new().script(
+        "opencode",
+        "[ \"$1\" = --version ] && echo 1.18.33 && exit\necho 'no such database' >&2; exit 1",
+    );
+    let said = stage.fails(&["do", "x", "--to", "opencode"], 10, "friendFailed");
+    assert_eq!(said.object["sandbox"], json!({"kind": "fence", "level": 1, "why": null}));
+    relay_snapshot!(said.err, @"
+      opencode works in a copy of 1 file, in a fence
+    ✗ opencode failed: it ended in the middle of the conversation: no such database; nothing was changed
+      `relay friends --test` says whether it answers at all
+      opencode ran in a fence; if that stopped it, `--access full` runs it without one
+    ");
 }

@@ -25,16 +25,22 @@ fn with_nobody_there_it_says_how_to_get_somebody() {
             .all(|friend| friend["found"].is_null()),
         "{listed}"
     );
+    // relay's own agent is always there, and is asked for a word only by its name.
+    let own = &listed["friends"][friends::ALL.len()];
+    assert_eq!((&own["name"], &own["found"].is_string()), (&json!("self"), &true), "{listed}");
+    assert!(ran.out.contains("self"), "{ran:?}");
+    let tested = stage.works(&["friends", "--test"]);
+    assert!(tested["friends"].as_array().unwrap().iter().all(|friend| friend["test"].is_null()), "{tested}");
     relay_snapshot!(stage.fails(&["friends", "nobody"], 2, "friend"), @"
     exit 2
     ----- stderr -----
-    ✗ there is no friend `nobody`. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+    ✗ there is no friend `nobody`. There are codex, claude, gemini, opencode, self, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
     ");
     relay_snapshot!(stage.fails(&["friends", "claud"], 2, "friend"), @"
     exit 2
     ----- stderr -----
-    ✗ there is no friend `claud`; did you mean `claude`? There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+    ✗ there is no friend `claud`; did you mean `claude`? There are codex, claude, gemini, opencode, self, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
     ");
     let ran = stage.relay(&["friends", "sessions"]);
@@ -66,7 +72,7 @@ fn a_broken_one_is_shown_as_broken_and_does_not_hide_the_others() {
     relay_snapshot!(ran, @"
     exit 0
     ----- stdout -----
-    ! codex  0.1.0 · there · reads files, changes files, streams, reviews by itself, remembers sessions, follows schemas
+    ! codex  0.1.0 · there · reads files, changes files, streams, reviews by itself, remembers sessions, follows schemas, has a sandbox of its own
              too old: relay knows 0.154.0 and later; install it with `npm install -g @openai/codex`
     ");
 }

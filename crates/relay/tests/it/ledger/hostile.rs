@@ -373,7 +373,7 @@ fn deletion(path: &str, mode: u32) -> Record {
         after: None,
         added: 0,
         removed: 1,
-        content: None,
+        ..FileRecord::default()
     };
     let snapshot = BTreeMap::from([(path.to_string(), Some(RecordContent::Text("evil\n".into())))]);
     Record { result: vec![file], snapshot, ..empty() }

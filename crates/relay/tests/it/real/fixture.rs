@@ -296,7 +296,7 @@ pub(super) fn blocking() -> Value {
     json!({"schemaVersion": 1, "verdict": "iterate", "summary": "It never ends.", "findings": [finding]})
 }
 
-fn put(file: &Path, text: &str) {
+pub(super) fn put(file: &Path, text: &str) {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, text).unwrap();
 }

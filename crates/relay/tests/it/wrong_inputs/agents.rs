@@ -41,7 +41,7 @@ fn friends_that_cannot_be_asked() {
     # relay ["ask", "why?", "--to", "nobody"]
     exit 2
     ----- stderr -----
-    ✗ there is no friend `nobody`. There are codex, claude, gemini, opencode, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
+    ✗ there is no friend `nobody`. There are codex, claude, gemini, opencode, self, anthropic, openai, google, xai, deepseek, mistral, zai, moonshot, groq, cerebras, together, fireworks, openrouter, vercel-gateway, github-models, ollama, llama.cpp, lm-studio
       `relay friends` shows who is there, `relay models` which servers there are
 
     # relay ["ask", "why?", "--to", "anthropic"]

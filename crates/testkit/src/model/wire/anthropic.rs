@@ -95,6 +95,12 @@ impl ScriptedWire for Anthropic {
         })
     }
 
+    fn too_long(&self, tokens: u64, window: u64) -> Value {
+        let message = format!("prompt is too long: {tokens} tokens > {window} maximum");
+        let error = json!({"type": "invalid_request_error", "message": message});
+        json!({"type": "error", "error": error, "request_id": "req_scripted"})
+    }
+
     fn stream_error(&self, message: &str, _: &WireRequest<'_>) -> WireFrame {
         let error = json!({"type": "overloaded_error", "message": message});
         named(WirePart::Middle, "error", json!({"type": "", "error": error}))

@@ -92,10 +92,24 @@ impl ScriptedWire for Chat {
         openai_refusal(status)
     }
 
+    fn too_long(&self, tokens: u64, window: u64) -> Value {
+        openai_too_long(tokens, window)
+    }
+
     fn stream_error(&self, message: &str, _: &WireRequest<'_>) -> WireFrame {
         let error = json!({"message": message, "type": "server_error", "param": null, "code": null});
         unnamed(WirePart::Middle, &json!({"error": error}))
     }
+}
+
+/// What OpenAI says of a request that is too long.
+pub(super) fn openai_too_long(tokens: u64, window: u64) -> Value {
+    let message = format!(
+        "This model's maximum context length is {window} tokens. However, your messages resulted in {tokens} tokens. Please reduce \
+         the length of the messages."
+    );
+    let code = "context_length_exceeded";
+    json!({"error": {"message": message, "type": "invalid_request_error", "param": "messages", "code": code}})
 }
 
 /// OpenAI's error body, the same on both of its wires.

@@ -88,6 +88,13 @@ impl ScriptedWire for Google {
         json!({"error": {"code": status, "message": refused(status), "status": name}})
     }
 
+    fn too_long(&self, tokens: u64, window: u64) -> Value {
+        let message = format!(
+            "The input token count ({tokens}) exceeds the maximum number of tokens allowed ({window})."
+        );
+        json!({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}})
+    }
+
     fn stream_error(&self, message: &str, request: &WireRequest<'_>) -> WireFrame {
         let error = json!({"error": {"code": 500, "message": message, "status": "INTERNAL"}});
         let text =

@@ -42,6 +42,9 @@ pub(super) trait ScriptedWire: Sync {
     /// The body of an error status.
     fn refusal(&self, status: u16) -> Value;
 
+    /// The body of a 400 for a request of so many tokens where the model reads fewer.
+    fn too_long(&self, tokens: u64, window: u64) -> Value;
+
     /// The event for an error in the middle of a stream.
     fn stream_error(&self, message: &str, request: &WireRequest<'_>) -> WireFrame;
 

@@ -63,6 +63,12 @@ impl ScriptedWire for Ollama {
         json!({"error": refused(status)})
     }
 
+    fn too_long(&self, tokens: u64, window: u64) -> Value {
+        let message =
+            format!("the request of {tokens} tokens exceeds the available context size ({window} tokens)");
+        json!({"error": message})
+    }
+
     fn stream_error(&self, message: &str, _: &WireRequest<'_>) -> WireFrame {
         line(WirePart::Middle, &json!({"error": message}))
     }

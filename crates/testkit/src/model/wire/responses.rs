@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::chat::openai_refusal;
+use super::chat::{openai_refusal, openai_too_long};
 use super::{ScriptedWire, WireFrame, WirePart, WireRequest, named, pieces};
 use crate::model::faults::deltas;
 use crate::model::lists::MADE_SECONDS;
@@ -48,6 +48,10 @@ impl ScriptedWire for Responses {
 
     fn refusal(&self, status: u16) -> Value {
         openai_refusal(status)
+    }
+
+    fn too_long(&self, tokens: u64, window: u64) -> Value {
+        openai_too_long(tokens, window)
     }
 
     fn stream_error(&self, message: &str, request: &WireRequest<'_>) -> WireFrame {

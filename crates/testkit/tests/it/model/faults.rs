@@ -3,7 +3,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use relaycode_testkit::model::{BodyPiece, RequestEnd, Script, ScriptedServer, ScriptedTurn, TurnDelay};
+use relaycode_testkit::model::{
+    BodyPiece, RequestEnd, Script, ScriptedServer, ScriptedTurn, ServedBy, TurnDelay,
+};
 use serde_json::json;
 
 use super::client::{Client, chat};
@@ -31,6 +33,27 @@ fn streamed(turn: ScriptedTurn) -> String {
 
 fn is_reset(result: io::Result<impl Sized>) -> bool {
     result.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionReset)
+}
+
+#[test]
+fn a_request_beyond_the_window_is_refused_in_the_words_of_its_wire_and_takes_no_turn() {
+    let script = Script::any([ScriptedTurn::text("short enough")]).window(100);
+    let server = ScriptedServer::start(script);
+    let long = "x".repeat(401);
+    for (path, words) in [
+        ("/v1/messages", "prompt is too long: 101 tokens > 100 maximum"),
+        ("/v1/chat/completions", "maximum context length is 100 tokens"),
+        ("/v1/responses", "context_length_exceeded"),
+        ("/v1beta/models/m:generateContent", "The input token count (101) exceeds"),
+        ("/api/chat", "exceeds the available context size"),
+    ] {
+        let answer = Client::to(&server).ask("POST", path, &json!({ "messages": long }).to_string());
+        assert!(answer.status == 400 && answer.text().contains(words), "{path}: {}", answer.text());
+    }
+    assert!(server.requests().iter().all(|request| request.served == ServedBy::TooLong));
+    let fits = json!({"messages": "x".repeat(400)}).to_string();
+    let answer = Client::to(&server).ask("POST", PATH, &fits).json();
+    assert_eq!(answer["usage"]["prompt_tokens"], 100, "{answer}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Real agents against the scripted model server. What they accept is faithful, on the wires that they
 //! speak: Anthropic Messages (claude), OpenAI Responses (codex), Google Generative AI (gemini) and chat
-//! completions (opencode).
+//! completions (opencode, pi).
 
 use std::time::Duration;
 
