@@ -48,9 +48,14 @@ fn at_home(mut command: Command, home: Option<&Path>) -> Command {
 
 /// The command must succeed.
 pub(super) fn run(command: &mut Command) -> anyhow::Result<Cost> {
+    run_with(command, Stdio::null())
+}
+
+/// The same with something to read.
+pub(super) fn run_with(command: &mut Command, input: Stdio) -> anyhow::Result<Cost> {
     let before = processor_of_children()?;
     let start = Instant::now();
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    command.stdin(input).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
     let mut said = Vec::new();
     if let Some(mut stderr) = child.stderr.take() {

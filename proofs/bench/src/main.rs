@@ -4,6 +4,8 @@
 //! Times on a busy machine are noisy, so every table also shows a plain pass over the same bytes.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
+#[cfg(target_os = "linux")]
+mod agent;
 mod child;
 mod commands;
 mod costly;
@@ -15,6 +17,10 @@ mod llm;
 mod measure;
 mod parsing;
 mod planning;
+#[cfg(target_os = "linux")]
+mod repository;
+#[cfg(target_os = "linux")]
+mod rpc;
 mod samples;
 mod session;
 mod snapshot;
@@ -42,12 +48,16 @@ const BENCHES: &[fn(&mut BenchReport) -> anyhow::Result<()>] = &[
     commands::measure,
     llm::measure,
     #[cfg(target_os = "linux")]
+    rpc::measure,
+    #[cfg(target_os = "linux")]
     watch::measure,
     #[cfg(target_os = "linux")]
     friends::measure,
+    #[cfg(target_os = "linux")]
+    agent::measure,
 ];
 
-/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, snapshots, recorded commands, models, watching and friends against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, snapshots, recorded commands, models, rpc, watching, friends and relay's own agent against their targets.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Args {
@@ -57,6 +67,9 @@ struct Args {
     /// Print one JSON object per measurement, and nothing else.
     #[arg(long)]
     json: bool,
+    /// Measure the agents of other projects that are installed, too, with the same model and the same commands.
+    #[arg(long)]
+    peers: bool,
     /// Print the memory peak of this command in kilobytes, for the parent process.
     #[arg(long, hide = true, num_args = 1.., allow_hyphen_values = true)]
     peak_of: Vec<String>,
@@ -81,13 +94,15 @@ fn main() -> anyhow::Result<()> {
         ["costly", ref rest @ ..] => return costly::as_child(rest),
         ["llm", ref rest @ ..] => return llm::as_child(rest),
         #[cfg(target_os = "linux")]
+        ["rpc", ref rest @ ..] => return rpc::as_child(rest),
+        #[cfg(target_os = "linux")]
         ["friends", ref rest @ ..] => return friends::as_child(rest),
         [other, ..] => bail!("nothing is measured in a child `{other}`"),
     }
     if let Some(root) = &args.write_plainly {
         return ledger::write_plainly(root);
     }
-    let mut report = BenchReport::new(args.only, args.json);
+    let mut report = BenchReport::new(args.only, args.json, args.peers);
     for measure in BENCHES {
         measure(&mut report)?;
     }

@@ -85,19 +85,21 @@ impl fmt::Display for Measured {
 pub(super) struct BenchReport {
     only: Option<String>,
     json: bool,
+    /// Agents of other projects are measured, too.
+    pub(super) peers: bool,
     measured: Vec<Measured>,
 }
 
 impl BenchReport {
     /// Begins the table: of measurements whose name contains `only`, as text or as JSON.
-    pub(super) fn new(only: Option<String>, json: bool) -> BenchReport {
+    pub(super) fn new(only: Option<String>, json: bool, peers: bool) -> BenchReport {
         if !json {
             println!(
                 "{:<44} {:>9} {:>9} {:>9}  {:<4} target",
                 "measurement", "median", "p99", "plain", "unit"
             );
         }
-        BenchReport { only, json, measured: Vec::new() }
+        BenchReport { only, json, peers, measured: Vec::new() }
     }
 
     /// Whether this measurement is asked for.
@@ -130,6 +132,24 @@ impl BenchReport {
         ensure!(missed == 0, "{missed} of {} targets missed", self.measured.len());
         Ok(())
     }
+}
+
+/// The median.
+#[cfg(target_os = "linux")]
+pub(super) fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The median, held to a target; minimum and maximum in the note.
+#[cfg(target_os = "linux")]
+pub(super) fn median_row(name: &str, unit: &'static str, values: &[f64], below: Option<f64>) -> Measured {
+    let (least, most) = (
+        values.iter().copied().fold(f64::INFINITY, f64::min),
+        values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    );
+    let measured = Measured::single(name, unit, middle(values.to_vec())).below(below);
+    measured.note(format!("median of {}, {least:.1} to {most:.1}", values.len()))
 }
 
 /// A time in the unit of the table.

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use relaycode_durable::{Fs, RealFs};
-use relaycode_snapshot::{Snapshot, TreeDifference, WalkCaps, WholeTree};
+use relaycode_snapshot::{KnownTree, Snapshot, TreeDifference, WalkCaps, WholeTree};
 
 use super::measure::{BenchReport, Measured};
 
@@ -44,6 +44,7 @@ fn compared(name: String, files: usize) -> anyhow::Result<Measured> {
     // Young files are compared by their bytes, which is not what is measured here.
     let began = (i64::MAX, 0);
     let take = |known: Option<&Snapshot>| {
+        let known = known.map(|tree| KnownTree { tree, is_beyond_cap: true, lends_names: true });
         Snapshot::take(&fs, &open, &mut WholeTree, WalkCaps::default(), known, began)
     };
     let before = take(None)?;

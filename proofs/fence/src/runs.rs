@@ -36,12 +36,13 @@ pub(crate) fn spec(world: &World, level: FenceLevel, access: FenceAccess, words:
         level,
         access,
         directories: vec![project.clone()],
+        visible: Vec::new(),
         layers: Vec::new(),
         read_only: [".git/hooks", ".git/config", ".relaycode"].map(|name| project.join(name)).to_vec(),
         masked: vec![base.join("home/.ssh"), base.join("home/.netrc"), project.join(".env")],
         temp: base.join("temp").into(),
         network: false,
-        sockets: false,
+        sockets: Vec::new(),
     };
     FenceSpec {
         fence,
@@ -162,12 +163,13 @@ pub(crate) fn run_words(words: &[OsString]) -> anyhow::Result<ExitCode> {
         level: level.context("levels are 1, 2 and 3")?,
         access: FenceAccess::Workspace,
         directories: vec![project.clone()],
+        visible: Vec::new(),
         layers: Vec::new(),
         read_only: [".git/hooks", ".git/config", ".relaycode"].map(|name| project.join(name)).to_vec(),
         masked: Vec::new(),
         temp: temp.path().into(),
         network: false,
-        sockets: false,
+        sockets: Vec::new(),
     };
     let spec = FenceSpec {
         fence,

@@ -5,6 +5,8 @@
 //! on disk are compared with the code, so they cannot fall behind.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer tool: printing is its output")]
 
+mod rpc;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -64,6 +66,7 @@ fn pages(relay: &Path) -> anyhow::Result<Vec<Page>> {
     let mut pages =
         vec![dialects(), ladder(), limits(), approval_rules(), configuration()?, commands(relay)?];
     pages.append(&mut man(relay)?);
+    pages.append(&mut rpc::pages());
     Ok(pages)
 }
 
@@ -233,6 +236,7 @@ fn values(kind: ConfigValueKind) -> String {
         }
         ConfigValueKind::Text(ConfigTextRule::Friends) => "whom to ask, as after `--to`".to_owned(),
         ConfigValueKind::Rules(_) => "a list of [rules](../permissions.md)".to_owned(),
+        ConfigValueKind::CommandRules => "a list of `{pattern, tool, message}`".to_owned(),
         ConfigValueKind::Switch => "`true`, `false`".to_owned(),
         ConfigValueKind::Number { least, most, or_none } => {
             format!("{least} to {most}{}", if or_none { ", or `null`" } else { "" })

@@ -36,11 +36,12 @@ const TABLE: &[Row] = &[
     row("friend", &["clients", "door", "snapshot", "exec", "project", "change", "llm", "durable", "text"], "our own agent"),
     row("tools", &["door", "change", "clients", "exec", "project", "llm", "session", "durable", "text"], "the loop, user interfaces"),
     row("agent", &["tools", "llm", "session", "project", "door", "text"], "how it is shown"),
+    row("servers", &["agent", "tools", "friend", "door", "ledger", "session", "llm", "project", "text"], "the terminal, HTTP pages"),
     row("bridge", &["agent", "friend", "door", "ledger", "change", "project", "exec", "durable", "text"], "the terminal"),
     row("tui", &["watch", "door", "ledger", "change", "project", "agent", "text"], "HTTP, providers"),
     row("relay", &[
         "text", "durable", "change", "snapshot", "ledger", "exec", "project", "door", "watch", "llm", "session", "clients", "friend",
-        "tools", "agent", "bridge", "tui",
+        "tools", "agent", "servers", "bridge", "tui",
     ], "logic"),
 ];
 

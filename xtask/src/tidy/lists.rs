@@ -34,6 +34,7 @@ const REGISTRIES: &[Registry] = &[
     registry("linter reader", "crates/door/src/linter/readers", &[]),
     registry("command", "crates/relay/src/commands", &["accept_foreign", "tests"]),
     registry("friend", "crates/friend/src/friends", &["registry", "model"]),
+    registry("rpc command family", "crates/servers/src/rpc/commands", &[]),
     registry("wire", "crates/llm/src/wire",
         &["address", "conformance", "effort", "history", "ids", "picture", "request_body"]),
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),

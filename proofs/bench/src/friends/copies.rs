@@ -9,9 +9,10 @@ use std::time::Instant;
 use anyhow::ensure;
 
 use super::median_row;
-use super::stage::{Stage, fill};
+use super::stage::Stage;
 use crate::child::{Cost, run};
 use crate::measure::{BenchReport, Measured, milliseconds};
+use crate::repository::fill;
 
 /// Milliseconds around the work: acceptable beside an agent.
 const RECORD_BELOW: f64 = 3_000.0;

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use super::measure::{BenchReport, Measured};
+use super::measure::{BenchReport, median_row, middle};
 
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     asking::measure(report)?;
@@ -33,19 +33,4 @@ pub(super) fn as_child(words: &[&str]) -> anyhow::Result<()> {
         ["tree", root] => tree::look(Path::new(root)),
         _ => bail!("`friends play PLAY FILE` and `friends tree DIR` are what a child can do"),
     }
-}
-
-fn middle(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
-}
-
-/// The median, held to a target; minimum and maximum in the note.
-fn median_row(name: &str, unit: &'static str, values: &[f64], below: Option<f64>) -> Measured {
-    let (least, most) = (
-        values.iter().copied().fold(f64::INFINITY, f64::min),
-        values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-    );
-    let measured = Measured::single(name, unit, middle(values.to_vec())).below(below);
-    measured.note(format!("median of {}, {least:.1} to {most:.1}", values.len()))
 }

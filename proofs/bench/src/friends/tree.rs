@@ -13,9 +13,9 @@ use relaycode_friend::tree_check::TreeCheckSnapshot;
 use relaycode_project::git::Git;
 
 use super::median_row;
-use super::stage::{fill, git};
 use crate::child::{part, scratch};
 use crate::measure::{BenchReport, milliseconds};
+use crate::repository::{fill, git};
 use crate::startup::beside_this_one;
 
 /// Milliseconds for 100 MB.

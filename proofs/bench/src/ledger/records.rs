@@ -135,6 +135,7 @@ fn small(number: u32) -> anyhow::Result<Record> {
             added: 1,
             removed: 1,
             content: Some(RecordContent::Text(after)),
+            ..FileRecord::default()
         }],
         made_directories: Vec::new(),
         removed_directories: Vec::new(),

@@ -46,6 +46,7 @@ fn model(wire: &str, url: &str) -> Model {
         images: false,
         price: ModelPrice::default(),
         context_window: 1_000_000,
+        context_promotion_target: None,
         max_tokens: 1_000_000,
         compat: ServerCompat::default(),
     }

@@ -9,6 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use relaycode_durable::{Fs, FsDir, RealFs};
+#[cfg(target_os = "linux")]
+use relaycode_session::HomeLayout;
 use relaycode_session::file::index;
 use relaycode_session::{OpenMode, Session};
 
@@ -70,6 +72,16 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     let plain = plain_read(&path)?;
     make_index(&path)?;
     opened(report, &path, &name("uncompacted, index"), FEW, plain, (None, None))
+}
+
+/// Writes it into a home, with its index; returns its id.
+#[cfg(target_os = "linux")]
+pub(super) fn write_in(home: &Path, cwd: &Path) -> anyhow::Result<&'static str> {
+    let path = HomeLayout::new(home).project_dir(cwd).join(FILE);
+    let shape = Shape { seed: 1, bytes: BYTES, compaction: Some(COMPACTION) };
+    write(&path, ID, cwd.to_str().context("no text")?, &shape)?;
+    make_index(&path)?;
+    Ok(ID)
 }
 
 fn opened(

@@ -21,6 +21,12 @@ pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {
     prompts::measure(report)
 }
 
+/// Writes the session of a hundred megabytes, about `cwd`, into a home; returns its id.
+#[cfg(target_os = "linux")]
+pub(super) fn write_long(home: &Path, cwd: &Path) -> anyhow::Result<&'static str> {
+    long::write_in(home, cwd)
+}
+
 /// The part that runs in a separate process.
 pub(super) fn as_child(words: &[&str]) -> anyhow::Result<()> {
     match words {

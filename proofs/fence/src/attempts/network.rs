@@ -32,12 +32,9 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
         UnixDatagram::unbound()?.send_to(b"mine", place.outside("datagram"))?;
         done(())
     }),
-    seen("unix_pair_sends_elsewhere", |place| {
-        let (one, _other) = socketpair(AddressFamily::UNIX, SocketType::DGRAM, SocketFlags::empty(), None)?;
-        let there = SocketAddrUnix::new(place.outside("datagram"))?;
-        rustix::net::sendto(&one, b"mine", SendFlags::empty(), &there)?;
-        done(())
-    }),
+    seen("unix_pair_sends_elsewhere", |place| pair_sends_elsewhere(place, SocketType::DGRAM)),
+    // The kernel makes datagrams of it.
+    seen("unix_raw_pair_sends_elsewhere", |place| pair_sends_elsewhere(place, SocketType::RAW)),
     seen("abstract_unix_connect", |place| {
         let there = SocketAddr::from_abstract_name(place.abstract_name())?;
         done(UnixStream::connect_addr(&there)?.write_all(b"mine")?)
@@ -47,6 +44,13 @@ pub(super) const ATTEMPTS: &[Attempt] = &[
     says("vsock_socket", |_| system_call(41, "40, 1, 0")),
     says("short_pointer_socket", |_| system_call(0x4000_0000 + 41, "1, 1, 0")),
 ];
+
+fn pair_sends_elsewhere(place: &Place, kind: SocketType) -> anyhow::Result<String> {
+    let (one, _other) = socketpair(AddressFamily::UNIX, kind, SocketFlags::empty(), None)?;
+    let there = SocketAddrUnix::new(place.outside("datagram"))?;
+    rustix::net::sendto(&one, b"mine", SendFlags::empty(), &there)?;
+    done(())
+}
 
 fn done((): ()) -> anyhow::Result<String> {
     Ok("done".to_owned())

@@ -14,6 +14,7 @@ mod paths;
 mod poison;
 mod power;
 mod race;
+mod rpc;
 mod sessions;
 mod soak;
 mod walks;
@@ -144,6 +145,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<fence::Fence>(),
     entry::<everyday::Everyday>(),
     entry::<agent::AgentRuns>(),
+    entry::<rpc::RpcRuns>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {
