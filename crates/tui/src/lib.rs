@@ -12,6 +12,7 @@
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
+//! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
 pub mod input;
@@ -22,6 +23,7 @@ pub mod osc52;
 mod sys;
 #[cfg(test)]
 mod tests;
+pub mod theme;
 pub mod views;
 
 pub use input::{PromptAnswer, Terminal, TerminalEvent, TypedWords, WordsAnswer};

@@ -38,7 +38,9 @@ const TABLE: &[Row] = &[
     row("agent", &["tools", "llm", "session", "project", "door", "text"], "how it is shown"),
     row("servers", &["agent", "tools", "friend", "door", "ledger", "session", "llm", "project", "text"], "the terminal, HTTP pages"),
     row("bridge", &["agent", "friend", "door", "ledger", "change", "project", "exec", "durable", "text"], "the terminal"),
-    row("tui", &["watch", "door", "ledger", "change", "project", "agent", "text"], "HTTP, providers"),
+    row("tui", &[
+        "watch", "agent", "tools", "session", "llm", "door", "ledger", "change", "project", "text",
+    ], "HTTP, providers"),
     row("relay", &[
         "text", "durable", "change", "snapshot", "ledger", "exec", "project", "door", "watch", "llm", "session", "clients", "friend",
         "tools", "agent", "servers", "bridge", "tui",

@@ -5,6 +5,7 @@
 //! nobody to ask.
 
 pub mod decode;
+mod key_press;
 mod line_editor;
 mod modes;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use crate::OutputStyle;
 use decode::{ExpectedInput, InputDecoder, InputKey, PastedText, TerminalInput};
 use line_editor::{LineEditStep, LineEditor};
 
+pub use key_press::{KeyCode, KeyPress, KeyPressError};
 pub use line_editor::TypedWords;
 pub use modes::{CbreakGuard, LendGuard};
 
