@@ -55,7 +55,8 @@ pub fn system_prompt(
     prompt
 }
 
-fn access_words(access: Access) -> &'static str {
+/// What this access means, for the model.
+pub fn access_words(access: Access) -> &'static str {
     match access {
         Access::ReadOnly => "read-only. You can look, and change nothing",
         Access::Ask => "ask. A person is asked before every change and every command",

@@ -35,6 +35,11 @@ pub(crate) fn attached_path(word: &str) -> Option<&str> {
     word.strip_prefix('@').filter(|path| !path.is_empty() && !path.contains(char::is_whitespace))
 }
 
+/// Whether words of a conversation name files with `@`.
+pub(crate) fn names_files(words: &TypedWords) -> bool {
+    words.typed().any(|word| attached_path(word).is_some())
+}
+
 /// The files that words of a conversation name with `@`, inside the project and the added directories; each is told. Pasted words
 /// name none: who pastes has not read them.
 pub(crate) fn attach_typed(

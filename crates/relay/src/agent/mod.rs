@@ -3,9 +3,7 @@
 pub(crate) mod attachments;
 pub(crate) mod change_groups;
 pub(crate) mod command_surroundings;
-mod context_commands;
 pub(crate) mod conversation;
-mod conversation_printer;
 pub(crate) mod event_printer;
 mod first_start;
 pub(crate) mod models;
@@ -14,4 +12,5 @@ pub(crate) mod options;
 pub(crate) mod output_schema;
 pub(crate) mod rpc_backend;
 pub(crate) mod session_file;
+mod slash;
 pub(crate) mod terminal_host;

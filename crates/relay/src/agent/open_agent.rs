@@ -1,19 +1,22 @@
 //! relay's own agent, wired: session, model, tools, the project behind its door, the person at the terminal. `relay run`, the
 //! conversation and `relay rpc` use the same.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use relaycode_agent::prompt::instructions::{InstructionPlaces, ProjectInstructions};
-use relaycode_agent::prompt::{PromptSurroundings, system_prompt};
+use relaycode_agent::prompt::{PromptSurroundings, access_words, system_prompt};
 use relaycode_agent::stream_rules::StreamRules;
 use relaycode_agent::{
-    Agent, AgentError, AgentEvent, AgentModeError, AgentParts, AgentSettings, CompactionSettings, EventRead,
-    InterruptMode, QueueMode, RunLimits, RunOutcome, SequencedEvent, SessionTitles, UserPrompt,
+    Agent, AgentError, AgentEvent, AgentHandle, AgentModeError, AgentParts, AgentSettings,
+    CompactionSettings, EventRead, InterruptMode, QueueMode, RunLimits, RunOutcome, SequencedEvent,
+    SessionTitles, UserPrompt,
 };
 use relaycode_llm::SecretMask;
 use relaycode_llm::request::ThinkingLevel;
 use relaycode_llm::request::secrets::Secrets;
+use relaycode_project::access::Access;
 use relaycode_project::config::{
     AgentConfig, AgentInterruptMode, AgentQueueMode, AgentTitleMode, CompactionConfig,
 };
@@ -34,6 +37,8 @@ use crate::{
 
 /// How soon a signal is noticed.
 const TICK: Duration = Duration::from_millis(30);
+/// The kind of what the model is told about its access.
+const ACCESS_NOTE: &str = "access-changed";
 /// Bytes of a prompt of the user's own for the system.
 const MAX_SYSTEM_PROMPT: usize = 256 << 10;
 
@@ -163,6 +168,22 @@ impl OpenAgent {
         Ok(())
     }
 
+    /// How much the model thinks from the next prompt on.
+    pub(crate) fn set_thinking(&mut self, level: ThinkingLevel) {
+        self.models.first.thinking = level;
+        self.agent.set_model(self.models.first.clone());
+    }
+
+    /// What the agent may do from now on; the model is told.
+    pub(crate) fn set_access(&mut self, access: Access) -> CommandResult<()> {
+        if self.agent.workspace().access == access {
+            return Ok(());
+        }
+        self.agent.workspace_mut().access = access;
+        let note = format!("(relay: the user changed your access; it is now {}.)", access_words(access));
+        self.agent.tell(ACCESS_NOTE, &note).map_err(CommandFailure::unexpected)
+    }
+
     /// See [`begin_prompt`].
     pub(crate) fn begin_prompt(&mut self, prompt: &UserPrompt) -> CommandResult<()> {
         begin_prompt(&mut self.agent, prompt)
@@ -185,27 +206,26 @@ impl OpenAgent {
         show: &mut dyn FnMut(&SequencedEvent),
         work: impl FnOnce(&mut Agent) -> T + Send,
     ) -> CommandResult<T> {
+        self.run_followed(&mut |work| work.show_until_done(held, show), work)
+    }
+
+    /// Lets the agent work on a thread of its own while `follow` shows it.
+    pub(crate) fn run_followed<T: Send>(
+        &mut self,
+        follow: &mut dyn FnMut(&AgentWork<'_>),
+        work: impl FnOnce(&mut Agent) -> T + Send,
+    ) -> CommandResult<T> {
         let handle = self.agent.handle();
-        let mut reader = handle.read_events(handle.last_seq());
+        let is_done = AtomicBool::new(false);
+        let watched = AgentWork { after: handle.last_seq(), handle: handle.clone(), is_done: &is_done };
         let agent = &mut self.agent;
         std::thread::scope(|scope| {
-            let worker = scope.spawn(move || work(agent));
-            loop {
-                if held.stop_requested() {
-                    handle.abort();
-                }
-                match reader.next_within(TICK) {
-                    EventRead::Event(event) => {
-                        show(&event);
-                        if matches!(event.event, AgentEvent::AgentEnd { .. }) {
-                            break;
-                        }
-                    }
-                    EventRead::Pending if worker.is_finished() => break,
-                    EventRead::Pending => {}
-                    EventRead::Closed => break,
-                }
-            }
+            let end = WorkEnd { handle, is_done: &is_done };
+            let worker = scope.spawn(move || {
+                let _end = end;
+                work(agent)
+            });
+            follow(&watched);
             worker.join().map_err(|_| CommandFailure::unexpected("the agent's thread ended unexpectedly"))
         })
     }
@@ -213,6 +233,55 @@ impl OpenAgent {
     /// A text of the model's, for the user: with what was hidden from the model.
     pub(crate) fn unmask(&self, text: &str) -> String {
         unmask(self.secrets.as_deref(), text)
+    }
+}
+
+/// The agent at work on a thread of its own.
+pub(crate) struct AgentWork<'a> {
+    pub(crate) handle: AgentHandle,
+    /// Events up to this one are known.
+    pub(crate) after: u64,
+    /// Those who wait for events are woken when it becomes true.
+    pub(crate) is_done: &'a AtomicBool,
+}
+
+impl AgentWork<'_> {
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_done.load(Ordering::SeqCst)
+    }
+
+    /// Shows each event. A signal ends the run.
+    pub(crate) fn show_until_done(&self, held: &SignalGuard, show: &mut dyn FnMut(&SequencedEvent)) {
+        let mut reader = self.handle.read_events(self.after);
+        loop {
+            if held.stop_requested() {
+                self.handle.abort();
+            }
+            match reader.next_within(TICK) {
+                EventRead::Event(event) => {
+                    show(&event);
+                    if matches!(event.event, AgentEvent::AgentEnd { .. }) {
+                        break;
+                    }
+                }
+                EventRead::Pending if self.is_done() => break,
+                EventRead::Pending => {}
+                EventRead::Closed => break,
+            }
+        }
+    }
+}
+
+/// Tells that the work is over, also if it panicked.
+struct WorkEnd<'a> {
+    handle: AgentHandle,
+    is_done: &'a AtomicBool,
+}
+
+impl Drop for WorkEnd<'_> {
+    fn drop(&mut self) {
+        self.is_done.store(true, Ordering::SeqCst);
+        self.handle.wake_readers();
     }
 }
 

@@ -176,6 +176,24 @@ fn parse_args<T: Into<OsString> + Clone>(
     Ok((options, command.unwrap_or_else(|| CliCommand::Run(run::RunArgs::default())), name))
 }
 
+/// Runs a command within another one that goes on, such as `log --file a.rs` in a conversation.
+pub(crate) fn run_line(words: &[String], ctx: &mut CommandContext<'_>) -> CommandResult {
+    let line = std::iter::once("relay").chain(words.iter().map(String::as_str));
+    let (_, command, name) = parse_args(line).map_err(|error| {
+        // What is wrong stands before the first empty line.
+        let said = error.to_string();
+        let lines: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        CommandFailure::usage(lines.join(" ").trim_start_matches("error: ")).unchanged()
+    })?;
+    command.run(&mut CommandContext {
+        command: &name,
+        options: ctx.options,
+        console: &mut *ctx.console,
+        home: ctx.home,
+        may_write: command.may_write(),
+    })
+}
+
 /// The error with a tip, where somebody means another command.
 fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     let tip = match error.kind() {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 pub(crate) use todo_list::TodoList;
-pub use todo_list::TodoPhase;
+pub use todo_list::{TodoPhase, TodoStatus};
 
 use crate::card::{CardBody, ToolCard};
 use crate::schema;

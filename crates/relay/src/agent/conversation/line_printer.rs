@@ -1,26 +1,26 @@
-//! The model's words as they come, word by word; everything else that happens as in [`super::event_printer`].
+//! The model's words as they come, word by word; everything else that happens as in [`crate::agent::event_printer`].
 
 use relaycode_agent::event::MessageUpdate;
 use relaycode_agent::{AgentEvent, SequencedEvent};
 use relaycode_llm::Message;
 use relaycode_llm::request::secrets::Secrets;
 
-use super::event_printer::print_event;
 use crate::CommandContext;
+use crate::agent::event_printer::print_event;
 
 /// Bytes of a word that waits for its end; a longer one is shown in pieces.
 const MAX_WORD_BYTES: usize = 4_096;
 
-pub(crate) struct ConversationPrinter<'a> {
+pub(crate) struct LinePrinter<'a> {
     secrets: Option<&'a Secrets>,
     /// A word that has not ended: a placeholder may be in it, which is shown as what it stands for.
     word: String,
     at_line_start: bool,
 }
 
-impl<'a> ConversationPrinter<'a> {
-    pub(crate) fn new(secrets: Option<&'a Secrets>) -> ConversationPrinter<'a> {
-        ConversationPrinter { secrets, word: String::new(), at_line_start: true }
+impl<'a> LinePrinter<'a> {
+    pub(crate) fn new(secrets: Option<&'a Secrets>) -> LinePrinter<'a> {
+        LinePrinter { secrets, word: String::new(), at_line_start: true }
     }
 
     pub(crate) fn print(&mut self, event: &SequencedEvent, ctx: &mut CommandContext<'_>) {

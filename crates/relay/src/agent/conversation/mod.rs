@@ -1,0 +1,249 @@
+//! The conversation: what is typed goes to the model or to a command of [`super::slash`], and again. Where it is shown is a
+//! [`ConversationSurface`]: line by line, or the terminal's own screen.
+//!
+//! Invariant: one thing that does not work is told and is no end of the conversation.
+
+mod line_printer;
+mod line_surface;
+pub(crate) mod surface;
+
+use std::io::IsTerminal;
+
+use relaycode_agent::{Agent, EndReason, RunOutcome, UserPrompt};
+use relaycode_llm::message::UserContent;
+use relaycode_text::plural::pluralize;
+use relaycode_tools::{BackgroundJobs, JobStatus};
+use relaycode_tui::{TypedWords, outcome};
+
+use self::line_surface::LineSurface;
+use self::surface::{ConversationSurface, SurfaceInput};
+use super::attachments::{attach_typed, names_files};
+use super::open_agent::{AgentSurface, OpenAgent, tell_commands};
+use super::options::AgentOptions;
+use super::slash::{self, SlashCall};
+use crate::commands::models::model_failure;
+use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard, questions};
+
+pub(crate) struct Conversation<'a> {
+    pub(crate) surface: Box<dyn ConversationSurface + 'a>,
+    pub(crate) held: &'a SignalGuard,
+    pub(crate) options: &'a AgentOptions,
+    pub(crate) open: OpenAgent,
+    /// Since something was said last, room was made.
+    is_idle_done: bool,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConversationStep {
+    GoOn,
+    Leave,
+}
+
+/// Talks until the user leaves.
+pub(crate) fn converse(options: &AgentOptions, ctx: &mut CommandContext<'_>) -> CommandResult {
+    let is_shown = std::io::stdout().is_terminal() && !ctx.is_json();
+    let terminal = questions::open_terminal().filter(|_| is_shown);
+    let Some(terminal) = terminal else {
+        return Err(CommandFailure::usage("a conversation needs a terminal, and there is none here")
+            .hint("`relay run PROMPT` works on one prompt; `relay --help` lists the commands")
+            .unchanged());
+    };
+    let held = SignalGuard::acquire()?;
+    let open = OpenAgent::open(options, ctx)?;
+    let surface = Box::new(LineSurface::new(terminal));
+    let mut conversation = Conversation { surface, held: &held, options, open, is_idle_done: false };
+    conversation.surface.begin(&conversation.open, ctx);
+    let talked = loop {
+        match conversation.step(ctx) {
+            Ok(ConversationStep::GoOn) => {}
+            Ok(ConversationStep::Leave) => break Ok(()),
+            Err(failure) => break Err(failure),
+        }
+    };
+    conversation.surface.end(ctx);
+    talked?;
+    tell_commands(conversation.open.agent.workspace(), ctx);
+    let id = conversation.open.agent.session_id().to_string();
+    if conversation.open.agent.with_session(|session| session.is_on_disk()) {
+        ctx.print_info(&format!("`relay run --resume {id}` goes on with this\n"));
+    }
+    if held.termination_requested() { Err(CommandFailure::interrupted()) } else { Ok(Exit::Done) }
+}
+
+impl Conversation<'_> {
+    /// One thing that was typed, and what comes of it.
+    fn step(&mut self, ctx: &mut CommandContext<'_>) -> CommandResult<ConversationStep> {
+        self.held.clear_interrupt();
+        let patience = self.open.idle_time.filter(|_| !self.is_idle_done);
+        let words = match self.surface.read(&self.open, patience, self.held, ctx)? {
+            SurfaceInput::Said(words) => words,
+            SurfaceInput::Leave => return Ok(ConversationStep::Leave),
+            SurfaceInput::JobEnded => {
+                self.lend(ctx, |conversation, ctx| {
+                    show_ended_jobs(&conversation.open.agent.workspace().jobs, ctx);
+                });
+                return Ok(ConversationStep::GoOn);
+            }
+            SurfaceInput::Idle => {
+                self.is_idle_done = true;
+                let made = self.follow(ctx, Agent::compact_idle)?;
+                made.map_err(CommandFailure::unexpected)?;
+                return Ok(ConversationStep::GoOn);
+            }
+        };
+        self.is_idle_done = false;
+        let done = match SlashCall::parse(&words) {
+            None if words.text().trim().is_empty() => Ok(ConversationStep::GoOn),
+            None => self.say(&words, words.text(), ctx).map(|()| ConversationStep::GoOn),
+            Some(call) => self.lend(ctx, |conversation, ctx| slash::run(&call, conversation, ctx)),
+        };
+        let step = done.unwrap_or_else(|failure| {
+            self.lend(ctx, |_, ctx| ctx.console.report_failure(&failure, "", false));
+            ConversationStep::GoOn
+        });
+        Ok(if self.held.termination_requested() { ConversationStep::Leave } else { step })
+    }
+
+    /// Says a line that was typed, with the files that it names.
+    pub(crate) fn say(
+        &mut self,
+        words: &TypedWords,
+        line: &str,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<()> {
+        let mut content = vec![UserContent::text(line.trim())];
+        if names_files(words) {
+            let attached = self
+                .lend(ctx, |conversation, ctx| attach_typed(words, conversation.open.agent.workspace(), ctx));
+            content.extend(attached?);
+        }
+        self.prompt(&UserPrompt { content }, ctx)
+    }
+
+    /// Lets the agent work on a prompt.
+    pub(crate) fn prompt(&mut self, prompt: &UserPrompt, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+        self.open.begin_prompt(prompt)?;
+        let outcome = self.follow(ctx, |agent| agent.prompt(prompt))?;
+        self.report(&outcome, ctx)
+    }
+
+    /// Lets the agent do something that takes its time, and shows it.
+    pub(crate) fn follow<T: Send>(
+        &mut self,
+        ctx: &mut CommandContext<'_>,
+        work: impl FnOnce(&mut Agent) -> T + Send,
+    ) -> CommandResult<T> {
+        let Conversation { surface, open, held, .. } = self;
+        let was_lent = surface.set_lent(false, ctx);
+        let secrets = open.secrets.clone();
+        let done = open.run_followed(&mut |work| surface.follow(work, secrets.as_deref(), held, ctx), work);
+        surface.set_lent(was_lent, ctx);
+        done
+    }
+
+    /// Lets something print to the terminal, and ask there.
+    pub(crate) fn lend<'c, T>(
+        &mut self,
+        ctx: &mut CommandContext<'c>,
+        work: impl FnOnce(&mut Self, &mut CommandContext<'c>) -> T,
+    ) -> T {
+        let was_lent = self.surface.set_lent(true, ctx);
+        let done = work(self, ctx);
+        self.surface.set_lent(was_lent, ctx);
+        done
+    }
+
+    /// Another conversation goes on here, with the same model.
+    pub(crate) fn switch_to(
+        &mut self,
+        session: relaycode_session::Session,
+        keeps_model: bool,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<()> {
+        let model = self.open.models.first.model.selector();
+        let mut options = self.options.clone();
+        if !keeps_model {
+            // It goes on with its own.
+            (options.model, options.thinking) = (None, None);
+        }
+        self.open = OpenAgent::open_with(session, &options, AgentSurface::Terminal, ctx)?;
+        if keeps_model && self.open.models.first.model.selector() != model {
+            self.open.switch_model(&model, ctx)?;
+        }
+        Ok(())
+    }
+
+    /// What is to be known beside the answer.
+    fn report(&mut self, outcome: &RunOutcome, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+        if outcome.usage.input + outcome.usage.cache_read + outcome.usage.output > 0 {
+            let line = self.usage_line(outcome);
+            self.surface.remark(&line, ctx);
+        }
+        let message = outcome.message.clone().unwrap_or_default();
+        match outcome.reason {
+            EndReason::Done if outcome.plan.is_some() => Ok(()),
+            EndReason::Done if outcome.answer.trim().is_empty() => {
+                self.lend(ctx, |_, ctx| {
+                    ctx.eprint_remark(LogLevel::Warn, "the model ended without an answer")
+                });
+                Ok(())
+            }
+            EndReason::Done => Ok(()),
+            EndReason::Aborted => {
+                Err(CommandFailure::new(Exit::Interrupted, "interrupted", "stopped; what was finished stays"))
+            }
+            EndReason::ModelFailed | EndReason::ContextOverflow => Err(match &outcome.failure {
+                Some(failure) => {
+                    let models = &self.open.models;
+                    model_failure(&models.chosen, models.docs, &models.key_source, failure)
+                }
+                None => CommandFailure::new(Exit::FriendFailed, "model", message),
+            }),
+            _ => Err(CommandFailure::new(Exit::NoAnswer, "stopped", message).hint("say something to go on")),
+        }
+    }
+
+    /// For example `2 edits +58 -4, 21.3k tokens, $0.06, 12 % of context, /undo takes it back`.
+    fn usage_line(&self, outcome: &RunOutcome) -> String {
+        let mut parts = Vec::new();
+        let workspace = self.open.agent.workspace();
+        let page = workspace.door.ledger.log_page(0, 1).ok();
+        let newest = page.and_then(|page| page.entries.into_iter().next());
+        let group = newest.filter(|entry| entry.group.is_some() && entry.group == workspace.group());
+        if let Some(entry) = &group {
+            let (added, removed) = entry
+                .members
+                .iter()
+                .fold((0, 0), |(added, removed), member| (added + member.added, removed + member.removed));
+            parts.push(format!("{} +{added} -{removed}", pluralize(entry.members.len(), "edit")));
+        }
+        let usage = &outcome.usage;
+        let cost = if usage.cost >= 0.005 { format!(", ${:.2}", usage.cost) } else { String::new() };
+        let tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
+        parts.push(format!("{:.1}k tokens{cost}", tokens as f64 / 1000.0));
+        let window = self.open.models.first.model.context_window;
+        if let Some(percent) = usage.context_tokens.saturating_mul(100).checked_div(window) {
+            parts.push(format!("{percent} % of context"));
+        }
+        if group.is_some() {
+            parts.push("/undo takes it back".to_string());
+        }
+        parts.join(", ")
+    }
+}
+
+/// Commands in the background that ended while nobody said anything. The model hears of them with the next prompt.
+pub(crate) fn show_ended_jobs(jobs: &BackgroundJobs, ctx: &mut CommandContext<'_>) {
+    let look = ctx.console.err_style();
+    for job in jobs.take_unshown() {
+        let seconds = std::time::Duration::from_millis(job.duration_ms).as_secs_f64();
+        let line = format!("{} {}, {seconds:.1} s: {}", job.id, job.status.name(), job.label);
+        let line = look.safe(&line).into_owned();
+        let line = match job.status {
+            JobStatus::Completed => outcome::success_line(&look, &line),
+            _ => outcome::warning_line(&look, &line),
+        };
+        ctx.eprint_at(LogLevel::Info, &line);
+    }
+}

@@ -1,0 +1,58 @@
+//! Where a conversation is shown: what it needs of a terminal, and no more. Commands and prompts are the same on each.
+
+use std::time::Duration;
+
+use relaycode_llm::request::secrets::Secrets;
+use relaycode_tui::TypedWords;
+
+use crate::agent::open_agent::{AgentWork, OpenAgent};
+use crate::{CommandContext, CommandResult, SignalGuard};
+
+/// How people see a conversation and type into it.
+pub(crate) trait ConversationSurface {
+    /// A conversation begins, or another one does.
+    fn begin(&mut self, open: &OpenAgent, ctx: &mut CommandContext<'_>);
+
+    /// Waits for what the user says next, at most so long.
+    fn read(
+        &mut self,
+        open: &OpenAgent,
+        patience: Option<Duration>,
+        held: &SignalGuard,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<SurfaceInput>;
+
+    /// Shows what the agent does until it is done. The user can steer and stop it meanwhile.
+    fn follow(
+        &mut self,
+        work: &AgentWork<'_>,
+        secrets: Option<&Secrets>,
+        held: &SignalGuard,
+        ctx: &mut CommandContext<'_>,
+    );
+
+    /// Lends the terminal to something that prints there and may ask, or takes it back. Returns whether it was lent.
+    fn set_lent(&mut self, is_lent: bool, ctx: &mut CommandContext<'_>) -> bool;
+
+    /// A quiet line below what the agent did; foreign text may be in it.
+    fn remark(&mut self, line: &str, ctx: &mut CommandContext<'_>);
+
+    /// What the user may want to say again, to be edited first.
+    fn offer(&mut self, text: &str, ctx: &mut CommandContext<'_>);
+
+    /// What keys do, as the help says it.
+    fn keys_sentence(&self) -> &'static str;
+
+    /// Nothing more will be said.
+    fn end(&mut self, ctx: &mut CommandContext<'_>);
+}
+
+/// What came of waiting for words.
+pub(crate) enum SurfaceInput {
+    Said(TypedWords),
+    Leave,
+    /// Something in the background has ended.
+    JobEnded,
+    /// Nobody said anything for as long as was asked for.
+    Idle,
+}
