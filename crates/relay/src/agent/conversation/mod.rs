@@ -185,7 +185,7 @@ impl Conversation<'_> {
             EndReason::Done if outcome.plan.is_some() => Ok(()),
             EndReason::Done if outcome.answer.trim().is_empty() => {
                 self.lend(ctx, |_, ctx| {
-                    ctx.eprint_remark(LogLevel::Warn, "the model ended without an answer")
+                    ctx.eprint_remark(LogLevel::Warn, "the model ended without an answer");
                 });
                 Ok(())
             }
