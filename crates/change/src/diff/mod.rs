@@ -96,6 +96,15 @@ pub enum DiffLineKind {
     Added,
 }
 
+impl FileDiff {
+    /// Lines that are added, and lines that are removed.
+    pub fn line_counts(&self) -> (usize, usize) {
+        let DiffContent::Text { hunks, .. } = &self.content else { return (0, 0) };
+        let count = |kind| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count();
+        (count(DiffLineKind::Added), count(DiffLineKind::Removed))
+    }
+}
+
 impl DiffHunk {
     /// The numbers of its header, without its lines.
     fn header(group: &[DiffOp]) -> DiffHunk {

@@ -74,6 +74,25 @@ impl ChangeGroup {
 
 /// Groups of this session that are in another state than the model knows, with the state of now.
 pub(crate) fn find_changed_groups(session: &Session, ledger: &Ledger) -> CommandResult<Vec<ChangeGroup>> {
+    let known = known_groups(session);
+    if known.is_empty() {
+        return Ok(Vec::new());
+    }
+    let states = group_states(ledger, &known)?;
+    let changed = known.into_values().filter_map(|group| {
+        let now = *states.get(&group.group)?;
+        (now != group.undone).then_some(ChangeGroup { undone: now, ..group })
+    });
+    Ok(changed.collect())
+}
+
+/// The names of the groups that this session's prompts have.
+pub(crate) fn session_groups(session: &Session) -> Vec<String> {
+    known_groups(session).into_keys().collect()
+}
+
+/// By their names, as the model knows them.
+fn known_groups(session: &Session) -> BTreeMap<String, ChangeGroup> {
     let mut known: BTreeMap<String, ChangeGroup> = BTreeMap::new();
     let path: HashSet<&str> = session.path(None).into_iter().collect();
     // Only those: a long session is not read for them.
@@ -86,15 +105,7 @@ pub(crate) fn find_changed_groups(session: &Session, ledger: &Ledger) -> Command
             known.insert(group.group.clone(), group);
         }
     }
-    if known.is_empty() {
-        return Ok(Vec::new());
-    }
-    let states = group_states(ledger, &known)?;
-    let changed = known.into_values().filter_map(|group| {
-        let now = *states.get(&group.group)?;
-        (now != group.undone).then_some(ChangeGroup { undone: now, ..group })
-    });
-    Ok(changed.collect())
+    known
 }
 
 fn group_states(

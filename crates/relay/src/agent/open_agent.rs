@@ -51,6 +51,8 @@ pub(crate) struct OpenAgent {
     /// What the model can call.
     pub(crate) tools: Vec<Arc<dyn Tool>>,
     pub(crate) has_cost_limit: bool,
+    /// What was read of user and project for agents.
+    pub(crate) instruction_files: Vec<String>,
 }
 
 /// Who is there to be asked.
@@ -149,7 +151,8 @@ impl OpenAgent {
         }
         let idle = Duration::from_secs(compaction.idle_timeout_seconds);
         let idle_time = compaction.idle_enabled.then_some(idle);
-        Ok(OpenAgent { agent, models, secrets, tools, idle_time, has_cost_limit })
+        let instruction_files = instructions.files.into_iter().map(|file| file.path).collect();
+        Ok(OpenAgent { agent, models, secrets, tools, idle_time, has_cost_limit, instruction_files })
     }
 
     /// Another model from the next prompt on.

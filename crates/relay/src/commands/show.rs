@@ -166,7 +166,9 @@ pub(crate) fn record_diffs(ledger: &Ledger, id: TxId) -> CommandResult<Vec<Recor
 }
 
 /// Bytes of a record; `None` if they are not kept any more.
-fn available_bytes(bytes: Result<Option<Vec<u8>>, LedgerError>) -> CommandResult<Option<Option<Vec<u8>>>> {
+pub(crate) fn available_bytes(
+    bytes: Result<Option<Vec<u8>>, LedgerError>,
+) -> CommandResult<Option<Option<Vec<u8>>>> {
     match bytes {
         Ok(bytes) => Ok(Some(bytes)),
         Err(LedgerError::NotRevertible { .. }) => Ok(None),

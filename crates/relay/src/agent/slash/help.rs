@@ -1,5 +1,6 @@
 //! `/help`: what can be typed.
 
+use super::own_prompts::find_prompt_files;
 use super::{ALL, SlashCall, SlashCommand};
 use crate::agent::conversation::{Conversation, ConversationStep};
 use crate::{CommandContext, CommandResult};
@@ -30,6 +31,13 @@ impl SlashCommand for HelpCommand {
             let name = format!("/{} {}", command.name(), command.arguments());
             let line = format!("  {:<NAME_CELLS$}{}", name.trim_end(), command.help());
             text.push_str(&look.wrap(&line, NAME_CELLS + 2));
+            text.push('\n');
+        }
+        let root = conversation.open.agent.workspace().root();
+        for file in find_prompt_files(ctx.home.path.as_deref(), root) {
+            let whose = if file.is_users { "a prompt of yours" } else { "a prompt of this project" };
+            let name = format!("/{} [WORDS]", file.name);
+            text.push_str(&look.wrap(&format!("  {name:<NAME_CELLS$}{whose}"), NAME_CELLS + 2));
             text.push('\n');
         }
         let more = format!(

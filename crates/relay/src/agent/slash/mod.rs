@@ -3,16 +3,21 @@
 //! A command prints as `relay COMMAND` does; where it lets the agent work, the conversation shows that.
 
 mod access;
+mod bug_report;
 mod change_steps;
 mod context_commands;
+mod copy_text;
 mod goal;
 mod help;
 mod jobs;
 mod model;
+pub(crate) mod own_prompts;
 mod plan;
 mod quit;
 mod relay_commands;
+mod session_diff;
 mod session_moves;
+mod status;
 mod tree;
 
 use relaycode_tui::TypedWords;
@@ -68,13 +73,20 @@ pub(crate) const ALL: &[&dyn SlashCommand] = &[
     &session_moves::BranchCommand,
     &session_moves::ForkCommand,
     &session_moves::RenameCommand,
+    &session_diff::DiffCommand,
     &relay_commands::LOG,
     &relay_commands::SHOW,
     &relay_commands::COMMIT,
     &relay_commands::REVIEW,
+    &copy_text::CopyCommand,
+    &copy_text::DumpCommand,
+    &relay_commands::EXPORT,
+    &status::StatusCommand,
+    &status::CostCommand,
     &relay_commands::STATS,
     &relay_commands::PERMISSIONS,
-    &relay_commands::EXPORT,
+    &own_prompts::InitCommand,
+    &bug_report::BugCommand,
     &relay_commands::DOCTOR,
     &quit::QuitCommand,
 ];
@@ -105,8 +117,13 @@ pub(crate) fn run(
     let is_called = |command: &&&dyn SlashCommand| {
         command.name() == call.name || command.other_names().contains(&call.name)
     };
-    match ALL.iter().find(is_called) {
-        Some(command) => command.run(call, conversation, ctx),
+    if let Some(command) = ALL.iter().find(is_called) {
+        return command.run(call, conversation, ctx);
+    }
+    let root = conversation.open.agent.workspace().root().to_path_buf();
+    let own = own_prompts::find_prompt_files(ctx.home.path.as_deref(), &root);
+    match own.into_iter().find(|file| file.name == call.name) {
+        Some(file) => file.run(call, conversation, ctx),
         None => Err(CommandFailure::usage(format!("there is no command `/{}`", call.name))
             .hint("`/help` lists them; begin with a blank or another word to say it to the model")),
     }
