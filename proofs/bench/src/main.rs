@@ -26,6 +26,8 @@ mod session;
 mod snapshot;
 mod startup;
 #[cfg(target_os = "linux")]
+mod terminal;
+#[cfg(target_os = "linux")]
 mod watch;
 
 use std::path::PathBuf;
@@ -55,9 +57,11 @@ const BENCHES: &[fn(&mut BenchReport) -> anyhow::Result<()>] = &[
     friends::measure,
     #[cfg(target_os = "linux")]
     agent::measure,
+    #[cfg(target_os = "linux")]
+    terminal::measure,
 ];
 
-/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, snapshots, recorded commands, models, rpc, watching, friends and relay's own agent against their targets.
+/// Measure matching, planning, parsing, start-up, the ledger, the door, sessions, snapshots, recorded commands, models, rpc, watching, friends, relay's own agent and its terminal against their targets.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Args {

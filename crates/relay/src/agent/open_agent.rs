@@ -25,6 +25,7 @@ use relaycode_tools::{Host, JobStatus, Tool, ToolWorkspace};
 
 use super::change_groups::{ChangeGroup, GROUP_ENTRY, UNDONE_NOTE, find_changed_groups};
 use super::command_surroundings::prepare_commands;
+use super::conversation::TerminalLender;
 use super::first_start;
 use super::models::{ModelWish, RunModels, choose_models, choose_small_model};
 use super::options::AgentOptions;
@@ -57,8 +58,10 @@ pub(crate) struct OpenAgent {
 
 /// Who is there to be asked.
 pub(crate) enum AgentSurface {
-    /// The person at the terminal, if there is one.
+    /// The person at the terminal, if there is one, line by line.
     Terminal,
+    /// The person at the terminal, whose screen answers the agent's questions and lends the terminal to those of the door.
+    Screen(Arc<TerminalLender>),
     /// A program, which also names sessions.
     Program(Arc<dyn Host + Send>),
 }
@@ -95,7 +98,7 @@ impl OpenAgent {
         let has_cost_limit = options.max_cost.is_some() || config.max_cost.is_some();
         check_price(&models, has_cost_limit, options.max_cost.is_some(), ctx)?;
         let (titles, is_attended) = match &surface {
-            AgentSurface::Terminal => {
+            AgentSurface::Terminal | AgentSurface::Screen(_) => {
                 (choose_titles(config.titles, &mut providers, ctx)?, questions::open_terminal().is_some())
             }
             AgentSurface::Program(_) => (SessionTitles::Off, true),
@@ -114,8 +117,14 @@ impl OpenAgent {
             ctx.eprint_remark(LogLevel::Warn, remark);
         }
         let system_prompt = make_system_prompt(options, &workspace, &instructions, &tools)?;
+        let lender = match &surface {
+            AgentSurface::Screen(lender) => Some(lender.clone()),
+            AgentSurface::Terminal | AgentSurface::Program(_) => None,
+        };
+        let has_screen = lender.is_some();
         let host: Arc<dyn Host + Send> = match surface {
-            AgentSurface::Terminal => Arc::new(TerminalHost {
+            AgentSurface::Program(host) => host,
+            AgentSurface::Terminal | AgentSurface::Screen(_) => Arc::new(TerminalHost {
                 runner: workspace.door.runner.clone(),
                 config: workspace.door.config_file_name(),
                 level: ctx.level(),
@@ -123,9 +132,9 @@ impl OpenAgent {
                 style: ctx.console.err_style(),
                 notices: config.ask_notify.then(|| QuestionNotices::new(workspace.root())),
                 terminal: Mutex::new(()),
+                lender,
                 plan: Mutex::default(),
             }),
-            AgentSurface::Program(host) => host,
         };
         silence_tool_panics();
         let mut agent = Agent::new(AgentParts {
@@ -146,6 +155,8 @@ impl OpenAgent {
             AgentError::Mode(error) => mode_failure(&error),
             error => CommandFailure::unexpected(error),
         })?;
+        // Its questions are then events, which the screen answers.
+        agent.handle().set_attended(has_screen);
         if options.plan {
             agent.begin_planning().map_err(|error| mode_failure(&error))?;
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use relaycode_door::Approver;
@@ -11,6 +11,7 @@ use relaycode_tools::{Host, HostAnswer, HostQuestion, ProposedPlan, ToolProgress
 use relaycode_tui::notify::{Notification, Notifier};
 use relaycode_tui::{OutputStyle, PromptAnswer, Terminal};
 
+use super::conversation::TerminalLender;
 use crate::approver::{ApproverSetup, TerminalApprover};
 use crate::{LogLevel, SignalGuard, UserPrograms, desktop, questions};
 
@@ -25,6 +26,8 @@ pub(crate) struct TerminalHost {
     pub(crate) notices: Option<QuestionNotices>,
     /// Held while somebody is asked.
     pub(crate) terminal: Mutex<()>,
+    /// The screen of a conversation that has the terminal meanwhile.
+    pub(crate) lender: Option<Arc<TerminalLender>>,
     /// Stands above the next question.
     pub(crate) plan: Mutex<Option<ProposedPlan>>,
 }
@@ -53,6 +56,7 @@ impl QuestionNotices {
 impl Host for TerminalHost {
     fn ask(&self, question: &HostQuestion) -> HostAnswer {
         let _asking = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
+        let _borrowed = self.lender.as_ref().map(TerminalLender::borrow);
         let (Some(terminal), Ok(signals)) = (questions::open_terminal(), SignalGuard::acquire()) else {
             return HostAnswer::Unavailable;
         };
@@ -96,6 +100,7 @@ impl Host for TerminalHost {
 
     fn with_approver(&self, _call: &str, submit: &mut dyn FnMut(&mut dyn Approver)) {
         let _asking = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
+        let _borrowed = self.lender.as_ref().map(TerminalLender::borrow);
         let setup = ApproverSetup {
             name: "the agent's change".to_string(),
             clock: None,

@@ -88,10 +88,15 @@ impl SignalGuard {
     /// From now on a signal rings the inbox's bell, also that the terminal was resized or that relay goes on after it
     /// was stopped. Until the process ends: handlers cannot be taken away.
     pub(crate) fn wake_inbox(&self, inbox: &Inbox) -> io::Result<()> {
+        self.ring_on_signal(&|| inbox.bell_writer())
+    }
+
+    /// The same for any descriptor that is read from.
+    pub(crate) fn ring_on_signal(&self, bell: &dyn Fn() -> io::Result<UnixStream>) -> io::Result<()> {
         flag::register(SIGWINCH, Arc::clone(&self.flags.resized))?;
         flag::register(SIGCONT, Arc::clone(&self.flags.continued))?;
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT] {
-            pipe::register(signal, inbox.bell_writer()?)?;
+            pipe::register(signal, bell()?)?;
         }
         Ok(())
     }

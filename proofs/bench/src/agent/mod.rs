@@ -10,6 +10,8 @@ mod resume;
 mod search;
 mod stage;
 
+pub(crate) use stage::AgentStage;
+
 use super::measure::BenchReport;
 
 pub(super) fn measure(report: &mut BenchReport) -> anyhow::Result<()> {

@@ -14,13 +14,13 @@ use crate::child::{Cost, relay, run, scratch};
 /// Tokens of the model: more than any conversation here.
 const WINDOW: usize = 100_000_000;
 
-pub(super) struct AgentStage {
+pub(crate) struct AgentStage {
     folder: TempDir,
     server: ScriptedServer,
 }
 
 impl AgentStage {
-    pub(super) fn new() -> anyhow::Result<AgentStage> {
+    pub(crate) fn new() -> anyhow::Result<AgentStage> {
         let stage = AgentStage { folder: scratch()?, server: ScriptedServer::start(Script::any([])) };
         let user = stage.user();
         for directory in [stage.home(), stage.project(), user.join(".cache"), user.join(".npm")] {
@@ -35,21 +35,21 @@ impl AgentStage {
         Ok(stage)
     }
 
-    pub(super) fn home(&self) -> PathBuf {
+    pub(crate) fn home(&self) -> PathBuf {
         self.folder.path().join("home")
     }
 
     /// The user's own directory.
-    fn user(&self) -> PathBuf {
+    pub(crate) fn user(&self) -> PathBuf {
         self.folder.path().join("user")
     }
 
-    pub(super) fn project(&self) -> PathBuf {
+    pub(crate) fn project(&self) -> PathBuf {
         self.folder.path().join("project")
     }
 
     /// The model says these next.
-    pub(super) fn says(&self, turns: impl IntoIterator<Item = ScriptedTurn>) {
+    pub(crate) fn says(&self, turns: impl IntoIterator<Item = ScriptedTurn>) {
         turns.into_iter().for_each(|turn| self.server.push(&turn));
     }
 

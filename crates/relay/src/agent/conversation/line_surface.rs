@@ -19,7 +19,7 @@ use relaycode_tui::{PaintRole, Terminal, WordsAnswer};
 
 use super::line_printer::LinePrinter;
 use super::surface::{ConversationSurface, SurfaceInput};
-use crate::agent::open_agent::{AgentWork, OpenAgent};
+use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
 use crate::{CommandContext, CommandResult, SignalGuard};
 
 /// Cells of a prompt that could be said again.
@@ -36,6 +36,10 @@ impl LineSurface {
 }
 
 impl ConversationSurface for LineSurface {
+    fn agent_surface(&self) -> AgentSurface {
+        AgentSurface::Terminal
+    }
+
     fn begin(&mut self, open: &OpenAgent, ctx: &mut CommandContext<'_>) {
         let look = ctx.console.out_style();
         let workspace = open.agent.workspace();
@@ -95,6 +99,11 @@ impl ConversationSurface for LineSurface {
     fn set_lent(&mut self, _is_lent: bool, ctx: &mut CommandContext<'_>) -> bool {
         ctx.console.flush();
         false
+    }
+
+    fn show_output(&mut self, text: &str, ctx: &mut CommandContext<'_>) {
+        let text = ctx.console.out_style().block(text.trim_end()).into_owned();
+        ctx.print_info(&format!("{text}\n"));
     }
 
     fn remark(&mut self, line: &str, ctx: &mut CommandContext<'_>) {

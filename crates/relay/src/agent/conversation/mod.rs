@@ -6,6 +6,8 @@
 mod line_printer;
 mod line_surface;
 pub(crate) mod surface;
+mod terminal_lender;
+mod user_shell;
 
 use std::io::IsTerminal;
 
@@ -17,6 +19,8 @@ use relaycode_tui::{TypedWords, outcome};
 
 use self::line_surface::LineSurface;
 use self::surface::{ConversationSurface, SurfaceInput};
+pub(crate) use self::terminal_lender::TerminalLender;
+use self::user_shell::ShellLine;
 use super::attachments::{attach_typed, names_files};
 use super::open_agent::{AgentSurface, OpenAgent, tell_commands};
 use super::options::AgentOptions;
@@ -31,6 +35,8 @@ pub(crate) struct Conversation<'a> {
     pub(crate) open: OpenAgent,
     /// Since something was said last, room was made.
     is_idle_done: bool,
+    /// Commands that the user ran.
+    shell_lines: u64,
 }
 
 /// Whether to go on.
@@ -52,7 +58,8 @@ pub(crate) fn converse(options: &AgentOptions, ctx: &mut CommandContext<'_>) -> 
     let held = SignalGuard::acquire()?;
     let open = OpenAgent::open(options, ctx)?;
     let surface = Box::new(LineSurface::new(terminal));
-    let mut conversation = Conversation { surface, held: &held, options, open, is_idle_done: false };
+    let mut conversation =
+        Conversation { surface, held: &held, options, open, is_idle_done: false, shell_lines: 0 };
     conversation.surface.begin(&conversation.open, ctx);
     let talked = loop {
         match conversation.step(ctx) {
@@ -94,6 +101,10 @@ impl Conversation<'_> {
         };
         self.is_idle_done = false;
         let done = match SlashCall::parse(&words) {
+            None if words.text().starts_with('!') => {
+                let line = ShellLine::parse(words.text());
+                line.map_or(Ok(()), |line| self.run_shell_line(line, ctx)).map(|()| ConversationStep::GoOn)
+            }
             None if words.text().trim().is_empty() => Ok(ConversationStep::GoOn),
             None => self.say(&words, words.text(), ctx).map(|()| ConversationStep::GoOn),
             Some(call) => self.lend(ctx, |conversation, ctx| slash::run(&call, conversation, ctx)),
@@ -167,7 +178,7 @@ impl Conversation<'_> {
             // It goes on with its own.
             (options.model, options.thinking) = (None, None);
         }
-        self.open = OpenAgent::open_with(session, &options, AgentSurface::Terminal, ctx)?;
+        self.open = OpenAgent::open_with(session, &options, self.surface.agent_surface(), ctx)?;
         if keeps_model && self.open.models.first.model.selector() != model {
             self.open.switch_model(&model, ctx)?;
         }

@@ -5,11 +5,14 @@ use std::time::Duration;
 use relaycode_llm::request::secrets::Secrets;
 use relaycode_tui::TypedWords;
 
-use crate::agent::open_agent::{AgentWork, OpenAgent};
+use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
 use crate::{CommandContext, CommandResult, SignalGuard};
 
 /// How people see a conversation and type into it.
 pub(crate) trait ConversationSurface {
+    /// Who is asked what the agent has to ask.
+    fn agent_surface(&self) -> AgentSurface;
+
     /// A conversation begins, or another one does.
     fn begin(&mut self, open: &OpenAgent, ctx: &mut CommandContext<'_>);
 
@@ -33,6 +36,9 @@ pub(crate) trait ConversationSurface {
 
     /// Lends the terminal to something that prints there and may ask, or takes it back. Returns whether it was lent.
     fn set_lent(&mut self, is_lent: bool, ctx: &mut CommandContext<'_>) -> bool;
+
+    /// What a command of the user's printed; foreign text.
+    fn show_output(&mut self, text: &str, ctx: &mut CommandContext<'_>);
 
     /// A quiet line below what the agent did; foreign text may be in it.
     fn remark(&mut self, line: &str, ctx: &mut CommandContext<'_>);

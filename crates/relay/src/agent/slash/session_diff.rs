@@ -59,6 +59,9 @@ impl SlashCommand for DiffCommand {
     }
 }
 
+/// `None`: there is no such file.
+type FileBytes = Option<Vec<u8>>;
+
 /// A file before the conversation's first change of it and after the last.
 struct FileSpan {
     before: Option<Vec<u8>>,
@@ -102,7 +105,7 @@ impl SessionFiles {
         Ok(files)
     }
 
-    fn take(&mut self, file: &FileRecord, known: Option<(Option<Vec<u8>>, Option<Vec<u8>>)>) {
+    fn take(&mut self, file: &FileRecord, known: Option<(FileBytes, FileBytes)>) {
         let Some((before, after)) = known else {
             self.unknown.push(file.path.clone());
             return;
