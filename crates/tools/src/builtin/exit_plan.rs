@@ -77,11 +77,11 @@ impl Tool for ExitPlanTool {
             false => said,
         };
         let lines = pluralize(proposed.plan.lines().count(), "line");
-        let card = ToolCard {
-            title: format!("plan: {}", proposed.title),
-            summary: format!("{summary}, {lines}"),
-            body: CardBody::Text { text: proposed.plan.clone(), first_line: None },
-        };
+        let card = ToolCard::new(
+            format!("plan: {}", proposed.title),
+            format!("{summary}, {lines}"),
+            CardBody::text(proposed.plan.clone()),
+        );
         let details = json!({ "title": proposed.title, "planFile": proposed.plan_file, "verdict": summary });
         if let Some(verdict) = verdict {
             workspace.decide_plan(PlanDecision { proposed, verdict });

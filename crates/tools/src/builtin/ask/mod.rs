@@ -113,8 +113,8 @@ impl Tool for AskTool {
             [only] => only.words(),
             _ => "answered".to_string(),
         };
-        let body = CardBody::Text { text: text.clone(), first_line: None };
-        Ok(ToolOutput::text(text, ToolCard { title, summary, body }).with_details(details))
+        let body = CardBody::text(text.clone());
+        Ok(ToolOutput::text(text, ToolCard::new(title, summary, body)).with_details(details))
     }
 }
 
