@@ -16,8 +16,16 @@ const MAX_MARKS: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LineSpan {
-    token: Option<ThemeToken>,
+    paint: SpanPaint,
     text: String,
+}
+
+/// How a piece is painted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct SpanPaint {
+    token: Option<ThemeToken>,
+    /// It stands out: bold, or underlined where there are only blanks.
+    is_strong: bool,
 }
 
 /// Pieces of one line, from left to right.
@@ -33,48 +41,66 @@ pub(crate) fn shown<'t>(output: &OutputStyle, text: &'t str) -> Cow<'t, str> {
 }
 
 impl SpanLine {
-    pub(crate) fn plain(text: impl Into<String>) -> SpanLine {
+    pub(crate) fn plain(text: impl AsRef<str>) -> SpanLine {
         SpanLine::default().add(None, text)
     }
 
-    pub(crate) fn painted(token: ThemeToken, text: impl Into<String>) -> SpanLine {
+    pub(crate) fn painted(token: ThemeToken, text: impl AsRef<str>) -> SpanLine {
         SpanLine::default().with(token, text)
     }
 
-    pub(crate) fn with(self, token: ThemeToken, text: impl Into<String>) -> SpanLine {
+    pub(crate) fn with(self, token: ThemeToken, text: impl AsRef<str>) -> SpanLine {
         self.add(Some(token), text)
     }
 
-    pub(crate) fn then(self, text: impl Into<String>) -> SpanLine {
+    pub(crate) fn then(self, text: impl AsRef<str>) -> SpanLine {
         self.add(None, text)
     }
 
-    pub(crate) fn add(mut self, token: Option<ThemeToken>, text: impl Into<String>) -> SpanLine {
+    pub(crate) fn add(mut self, token: Option<ThemeToken>, text: impl AsRef<str>) -> SpanLine {
         self.push(token, text);
         self
     }
 
-    pub(crate) fn push(&mut self, token: Option<ThemeToken>, text: impl Into<String>) {
-        let text = text.into();
+    pub(crate) fn push(&mut self, token: Option<ThemeToken>, text: impl AsRef<str>) {
+        self.push_painted(SpanPaint { token, is_strong: false }, text.as_ref());
+    }
+
+    /// Text that stands out.
+    pub(crate) fn push_strong(&mut self, token: Option<ThemeToken>, text: impl AsRef<str>) {
+        self.push_painted(SpanPaint { token, is_strong: true }, text.as_ref());
+    }
+
+    fn push_painted(&mut self, paint: SpanPaint, text: &str) {
         if text.is_empty() {
             return;
         }
-        self.cells += cells(&text);
+        self.cells += cells(text);
         match self.spans.last_mut() {
-            Some(last) if last.token == token => last.text.push_str(&text),
-            _ => self.spans.push(LineSpan { token, text }),
+            Some(last) if last.paint == paint => last.text.push_str(text),
+            _ => self.spans.push(LineSpan { paint, text: text.to_string() }),
         }
     }
 
+    fn push_char(&mut self, paint: SpanPaint, c: char) {
+        self.push_painted(paint, c.encode_utf8(&mut [0; 4]));
+    }
+
     pub(crate) fn append(mut self, other: SpanLine) -> SpanLine {
-        for LineSpan { token, text } in other.spans {
-            self.push(token, text);
+        for LineSpan { paint, text } in other.spans {
+            self.push_painted(paint, &text);
         }
         self
     }
 
     pub(crate) fn cells(&self) -> usize {
         self.cells
+    }
+
+    /// Nothing but an ellipsis.
+    pub(crate) fn is_gap(&self) -> bool {
+        let text = self.spans.last().map(|span| span.text.trim());
+        self.spans.len() <= 2 && matches!(text, Some("…" | "..."))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -96,16 +122,16 @@ impl SpanLine {
         let room = width - cells(&sign);
         let mut clipped = SpanLine::default();
         let mut marks = 0;
-        for (token, c) in self.chars() {
+        for (paint, c) in self.chars() {
             let wide = cells(c.encode_utf8(&mut [0; 4]));
             marks = if wide == 0 { marks + 1 } else { 0 };
             if clipped.cells + wide > room {
-                let token = clipped.spans.last().and_then(|last| last.token);
-                clipped.push(token, sign);
+                let paint = clipped.spans.last().map(|last| last.paint).unwrap_or_default();
+                clipped.push_painted(paint, &sign);
                 return clipped;
             }
             if marks <= MAX_MARKS {
-                clipped.push(token, c);
+                clipped.push_char(paint, c);
             }
         }
         clipped
@@ -118,11 +144,12 @@ impl SpanLine {
         if self.cells <= width {
             return vec![self.without_piles()];
         }
-        let mut wrapping = LineWrapping { width, indent, lines: Vec::new(), line: SpanLine::default(), has_word: true };
+        let mut wrapping =
+            LineWrapping { width, indent, lines: Vec::new(), line: SpanLine::default(), has_word: true };
         let mut word = SpanLine::default();
         let mut is_blank = true;
         let mut marks = 0;
-        for (token, c) in self.chars() {
+        for (paint, c) in self.chars() {
             marks = if cells(c.encode_utf8(&mut [0; 4])) == 0 { marks + 1 } else { 0 };
             if marks > MAX_MARKS {
                 continue;
@@ -131,7 +158,7 @@ impl SpanLine {
                 wrapping.take(std::mem::take(&mut word), is_blank);
             }
             is_blank = c == ' ';
-            word.push(token, c);
+            word.push_char(paint, c);
         }
         wrapping.take(word, is_blank);
         wrapping.lines.push(wrapping.line);
@@ -148,15 +175,21 @@ impl SpanLine {
     }
 
     pub(crate) fn paint(&self, style: &ThemeStyle) -> String {
-        let paint = |span: &LineSpan| match span.token {
-            Some(token) => style.paint(token, &span.text),
-            None => span.text.clone(),
+        let paint = |span: &LineSpan| {
+            let text = match span.paint.is_strong && style.output.color {
+                true => strong(&span.text),
+                false => span.text.clone(),
+            };
+            match span.paint.token {
+                Some(token) => style.paint(token, &text),
+                None => text,
+            }
         };
         self.spans.iter().map(paint).collect()
     }
 
-    fn chars(&self) -> impl Iterator<Item = (Option<ThemeToken>, char)> {
-        self.spans.iter().flat_map(|span| span.text.chars().map(|c| (span.token, c)))
+    fn chars(&self) -> impl Iterator<Item = (SpanPaint, char)> {
+        self.spans.iter().flat_map(|span| span.text.chars().map(|c| (span.paint, c)))
     }
 
     fn without_piles(self) -> SpanLine {
@@ -167,13 +200,21 @@ impl SpanLine {
             return self;
         }
         let (mut kept, mut marks) = (SpanLine::default(), 0);
-        for (token, c) in self.chars() {
+        for (paint, c) in self.chars() {
             marks = if cells(c.encode_utf8(&mut [0; 4])) == 0 { marks + 1 } else { 0 };
             if marks <= MAX_MARKS {
-                kept.push(token, c);
+                kept.push_char(paint, c);
             }
         }
         kept
+    }
+}
+
+/// Blanks cannot be bold.
+fn strong(text: &str) -> String {
+    match text.trim().is_empty() {
+        true => format!("\x1b[4m{text}\x1b[24m"),
+        false => format!("\x1b[1m{text}\x1b[22m"),
     }
 }
 
@@ -208,11 +249,11 @@ impl LineWrapping<'_> {
             self.has_word = true;
             return;
         }
-        for (token, c) in word.chars() {
+        for (paint, c) in word.chars() {
             if self.line.cells + cells(c.encode_utf8(&mut [0; 4])) > self.width {
                 self.end_line();
             }
-            self.line.push(token, c);
+            self.line.push_char(paint, c);
             self.has_word = true;
         }
     }
@@ -261,7 +302,10 @@ mod tests {
 
     #[test]
     fn lines_break_between_words_and_long_words_are_cut() {
-        assert_eq!(wrapped("note: a few more words", 12, "      "), ["note: a few", "      more", "      words"]);
+        assert_eq!(
+            wrapped("note: a few more words", 12, "      "),
+            ["note: a few", "      more", "      words"]
+        );
         assert_eq!(wrapped("abcdefghij", 4, ""), ["abcd", "efgh", "ij"]);
         assert_eq!(wrapped("a abcdefghij b", 4, ""), ["a", "abcd", "efgh", "ij b"]);
         assert_eq!(wrapped("  indented words", 10, "  "), ["  indented", "  words"]);
