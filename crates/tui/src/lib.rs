@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
 //! | [`cards`] | what a tool's call looks like, from its data |
+//! | [`conversation`] | events of the agent to lines: what is finished, once, and what may still change |
 //! | [`panels`] | what is to be done, what runs in the background, what waits to be said |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
@@ -18,6 +19,7 @@
 //! | `sys` | what differs by system: the desktop's notifications |
 
 pub mod cards;
+pub mod conversation;
 pub mod input;
 pub mod layout;
 pub mod live_line;

@@ -33,7 +33,7 @@ pub(super) fn folded_body(call: &CallCard, style: &ThemeStyle, width: usize) -> 
     match &call.card.body {
         CardBody::Text { text, is_tail: true, .. } => {
             let most = if call.is_error { FOLDED_FAILURE } else { FOLDED_TAIL };
-            tail_lines(text, most, style, width)
+            output_end(text, most, style, width)
         }
         // What was read is known by its count; what went wrong is worth reading.
         CardBody::Text { text, .. } if !call.is_error => {
@@ -77,7 +77,11 @@ fn head_of(mut lines: impl Iterator<Item = SpanLine>, most: usize) -> DrawnBody 
 }
 
 /// The end of what a command printed, as a terminal would show it; each line on one.
-pub(crate) fn tail_lines(text: &str, most: usize, style: &ThemeStyle, width: usize) -> DrawnBody {
+pub(crate) fn tail_lines(text: &str, most: usize, style: &ThemeStyle, width: usize) -> Vec<SpanLine> {
+    output_end(text, most, style, width).lines
+}
+
+fn output_end(text: &str, most: usize, style: &ThemeStyle, width: usize) -> DrawnBody {
     let text = plain_output(text);
     let all: Vec<&str> = text.lines().collect();
     let left_out = all.len().saturating_sub(most);

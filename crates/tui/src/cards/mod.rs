@@ -21,8 +21,11 @@ mod tests;
 
 use relaycode_tools::{CardBody, ToolCard};
 
+pub(crate) use body::tail_lines;
 pub use call_title::call_title;
-pub(crate) use head::{duration_text, head_lines};
+pub(crate) use head::{counts, duration_text, title_line};
+
+use head::head_lines;
 
 use crate::layout::conversation_symbol::{ConversationSymbol, symbol};
 use crate::layout::span_line::SpanLine;
