@@ -150,10 +150,14 @@ mod tests {
 
     #[test]
     fn cards_of_other_versions_are_shown_as_far_as_they_are_known() {
-        let card = ToolCard::from_value(&json!({"title": "x", "summary": 3, "body": {"kind": "hologram"}, "exit": {"kind": "later"}}));
+        let card = ToolCard::from_value(
+            &json!({"title": "x", "summary": 3, "body": {"kind": "hologram"}, "exit": {"kind": "later"}}),
+        );
         assert_eq!(card, ToolCard { exit: Some(CardExit::Unknown), ..ToolCard::line("x", "") });
         assert_eq!(ToolCard::from_value(&json!("no card")), ToolCard::default());
-        let old = ToolCard::from_value(&json!({"title": "t", "summary": "s", "body": {"kind": "text", "text": "a", "firstLine": 2}}));
+        let old = ToolCard::from_value(
+            &json!({"title": "t", "summary": "s", "body": {"kind": "text", "text": "a", "firstLine": 2}}),
+        );
         assert_eq!(old.body, CardBody::Text { text: "a".into(), first_line: Some(2), is_tail: false });
     }
 }

@@ -47,7 +47,7 @@ pub use builtin::read::image_type;
 pub use builtin::todo_write::{TodoItem, TodoPhase, TodoStatus};
 pub use card::{CardBody, CardDiff, CardExit, CardImage, ToolCard};
 pub use changes::card_body;
-pub use host::{Host, HostAnswer, HostQuestion, ToolProgress};
+pub use host::{Host, HostAnswer, HostQuestion, QuestionAbout, ToolProgress};
 pub use internal_urls::{ConversationHistory, VirtualFiles};
 pub use jobs::{BackgroundJobs, JobSnapshot, JobStatus};
 pub use kept_context::{KeptContext, describe_open_edits, kept_contexts};

@@ -9,6 +9,8 @@
 //! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
 //! | [`cards`] | what a tool's call looks like, from its data |
 //! | [`conversation`] | events of the agent to lines: what is finished, once, and what may still change |
+//! | [`question_panel`] | questions that wait for a person, their keys and answers |
+//! | [`status`] | the status line |
 //! | [`panels`] | what is to be done, what runs in the background, what waits to be said |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
@@ -26,6 +28,8 @@ pub mod live_line;
 pub mod notify;
 pub mod osc52;
 pub mod panels;
+pub mod question_panel;
+pub mod status;
 mod sys;
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::card::{CardBody, ToolCard};
-use crate::host::{HostAnswer, HostQuestion};
+use crate::host::{HostAnswer, HostQuestion, QuestionAbout};
 use crate::schema;
 use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 use crate::workspace::{PLAN_ADDRESS, PlanDecision, PlanVerdict, ProposedPlan, ToolWorkspace};
@@ -116,11 +116,13 @@ fn ask(call: &ToolInvocation<'_>, proposed: &ProposedPlan) -> Result<PlanReply, 
         options: options.iter().map(ToString::to_string).collect(),
         several: false,
         default,
-        deadline: None,
+        ..HostQuestion::default()
     };
     let keep = OPTIONS.iter().position(|option| *option == KEEP_PLANNING);
     let text = format!("Carry out the plan \"{}\"?", proposed.title);
-    let chosen = match call.host.ask(&question(text, &OPTIONS, keep)) {
+    let about = Some(QuestionAbout::Plan { title: proposed.title.clone() });
+    let approval = HostQuestion { free_text: true, about, ..question(text, &OPTIONS, keep) };
+    let chosen = match call.host.ask(&approval) {
         HostAnswer::Options { chosen } => chosen.first().and_then(|at| OPTIONS.get(*at)).copied(),
         HostAnswer::Text { text } => return Ok(PlanReply::KeepPlanning(text)),
         HostAnswer::Stop => return Err(ToolError::Aborted),

@@ -195,6 +195,7 @@ impl QuestionResult {
             default: recommended,
             // What is planned is worth waiting for.
             deadline: call.workspace.settings.ask_timeout.filter(|_| !call.workspace.is_planning()),
+            ..HostQuestion::default()
         };
         let chosen = match call.host.ask(&asked) {
             HostAnswer::Options { chosen } => chosen,
@@ -225,10 +226,7 @@ impl QuestionResult {
         let asked = HostQuestion {
             call: call.id.to_string(),
             text: self.question.clone(),
-            options: Vec::new(),
-            several: false,
-            default: None,
-            deadline: None,
+            ..HostQuestion::default()
         };
         match call.host.ask(&asked) {
             HostAnswer::Text { text } => Ok(text.trim().to_string()),

@@ -205,8 +205,7 @@ fn read_file(
         width,
         height,
     };
-    let card =
-        ToolCard::new(format!("read {shown}"), format!("{mime_type}, {size}"), CardBody::Image(image));
+    let card = ToolCard::new(format!("read {shown}"), format!("{mime_type}, {size}"), CardBody::Image(image));
     let mut output = ToolOutput::text(format!("Image {shown} [{mime_type}, {size}]"), card);
     output.content.push(UserContent::Image(image_content(&bytes, mime_type)));
     Ok(output.with_details(json!({ "resolvedPath": path, "meta": { "source": shown } })))
@@ -310,7 +309,11 @@ fn read_text(
         plain.push_str(line);
         plain.push('\n');
     }
-    let card = ToolCard::new(title, summary, CardBody::Text { text: plain, first_line: Some(first), is_tail: false });
+    let card = ToolCard::new(
+        title,
+        summary,
+        CardBody::Text { text: plain, first_line: Some(first), is_tail: false },
+    );
     let mut details = json!({ "resolvedPath": path, "meta": { "source": shown } });
     if truncated {
         details["meta"]["truncation"] = json!({

@@ -103,8 +103,7 @@ impl Tool for WriteTool {
             text.push_str(&format!("Note: {remark}\n"));
         }
         let (added, removed) = applied.plan.files.first().map_or((0, 0), |file| (file.added, file.removed));
-        let card =
-            ToolCard::new(what, format!("+{added} -{removed}"), card_body(&applied.plan));
+        let card = ToolCard::new(what, format!("+{added} -{removed}"), card_body(&applied.plan));
         let details =
             json!({ "change": applied.record.uuid.to_string(), "bytes": count, "remarks": remarks });
         Ok(ToolOutput::text(text, card).with_details(details))
