@@ -176,6 +176,11 @@ impl AgentHandle {
         self.shared.events.wake();
     }
 
+    /// Somebody begins to answer a question: from now on it waits for them.
+    pub fn hold_question(&self, question_id: &str) {
+        self.shared.questions.hold(question_id);
+    }
+
     /// Answers a question; the first answer counts.
     pub fn answer(&self, question_id: &str, answer: HostAnswer) -> AnswerReceipt {
         self.shared.questions.answer(question_id, answer)

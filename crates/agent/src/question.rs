@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use relaycode_llm::CancelToken;
-use relaycode_tools::{HostAnswer, HostQuestion};
+use relaycode_tools::{HostAnswer, HostQuestion, QuestionAbout};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,12 @@ pub struct AgentQuestion {
     /// Milliseconds from when it is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// Beside the options, words are an answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free_text: bool,
+    /// What kind of question it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<QuestionAbout>,
 }
 
 /// What became of an answer.
@@ -69,6 +75,8 @@ struct BoardState {
 struct OpenQuestion {
     question: AgentQuestion,
     answer: Option<HostAnswer>,
+    /// Somebody is at it: no deadline counts.
+    is_held: bool,
 }
 
 impl QuestionBoard {
@@ -105,7 +113,10 @@ impl QuestionBoard {
             let id = format!("q{}", state.asked);
             let deadline = asked.deadline.into_iter().chain(state.longest).min();
             let question = AgentQuestion::new(&id, asked, deadline);
-            state.open.insert(id.clone(), OpenQuestion { question: question.clone(), answer: None });
+            state.open.insert(
+                id.clone(),
+                OpenQuestion { question: question.clone(), answer: None, is_held: false },
+            );
             (id, deadline.map(|deadline| Instant::now() + deadline), question)
         };
         events.publish(AgentEvent::QuestionAsked { question });
@@ -117,6 +128,8 @@ impl QuestionBoard {
             if cancel.is_cancelled() {
                 break HostAnswer::Stop;
             }
+            let is_held = state.open.get(&id).is_some_and(|open| open.is_held);
+            let until = until.filter(|_| !is_held);
             let left = until.map_or(TICK, |until| until.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 break HostAnswer::TimedOut;
@@ -151,6 +164,13 @@ impl QuestionBoard {
         AnswerReceipt::Accepted
     }
 
+    /// Somebody begins to answer: from now on the question waits for them.
+    pub(crate) fn hold(&self, id: &str) {
+        if let Some(open) = self.lock().open.get_mut(id) {
+            open.is_held = true;
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, BoardState> {
         // Each change leaves the board consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -165,7 +185,7 @@ impl OpenQuestion {
                 chosen.iter().all(|at| *at < question.options.len())
                     && (question.several || chosen.len() == 1)
             }
-            HostAnswer::Text { .. } => self.question.options.is_empty(),
+            HostAnswer::Text { .. } => self.question.options.is_empty() || self.question.free_text,
             HostAnswer::Stop => true,
             HostAnswer::TimedOut | HostAnswer::Unavailable => false,
         }
@@ -182,6 +202,8 @@ impl AgentQuestion {
             several: asked.several,
             default: asked.default,
             timeout_ms: deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
+            free_text: asked.free_text,
+            about: asked.about.clone(),
         }
     }
 }
@@ -199,6 +221,7 @@ mod tests {
             several: false,
             default: Some(0),
             deadline,
+            ..HostQuestion::default()
         }
     }
 
@@ -249,6 +272,22 @@ mod tests {
             asking.join().unwrap();
         });
         assert!(board.open().is_empty());
+    }
+
+    #[test]
+    fn a_question_that_somebody_is_at_waits_for_them_and_takes_words_where_it_says_so() {
+        let (board, events) = (QuestionBoard::default(), EventLog::default());
+        board.set_attended(true);
+        let asked = HostQuestion { free_text: true, ..question(Some(Duration::from_secs(600))) };
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| board.ask(&asked, &CancelToken::default(), &events));
+            events.poll(0, None);
+            board.hold("q1");
+            assert!(board.lock().open["q1"].is_held);
+            let words = HostAnswer::Text { text: "neither".into() };
+            assert_eq!(board.answer("q1", words.clone()), AnswerReceipt::Accepted);
+            assert_eq!(asking.join().unwrap(), words);
+        });
     }
 
     #[test]

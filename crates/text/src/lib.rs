@@ -13,6 +13,7 @@
 //! | [`nearest`] | "did you mean …?" |
 //! | [`plural`] | a number and what it counts |
 //! | [`redact`] | blacking out secrets before text is kept or sent |
+//! | [`terminal_text`] | what a program printed for a terminal, without its control sequences |
 //! | [`width`] | width in terminal cells, clipping, wrapping |
 //! | [`yaml`] | settings that a user wrote, as nodes with line and column |
 
@@ -23,5 +24,6 @@ pub mod html;
 pub mod nearest;
 pub mod plural;
 pub mod redact;
+pub mod terminal_text;
 pub mod width;
 pub mod yaml;

@@ -24,7 +24,7 @@ pub trait Host: Sync {
 }
 
 /// A question to a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HostQuestion {
     /// The call that asks.
@@ -37,6 +37,33 @@ pub struct HostQuestion {
     /// The option that counts if nobody answers in time.
     pub default: Option<usize>,
     pub deadline: Option<Duration>,
+    /// Beside the options, words are an answer: of a no the reason, of a plan what should be different.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub free_text: bool,
+    /// What kind of question it is, for whoever shows more than its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<QuestionAbout>,
+}
+
+/// What a question is about, beside its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum QuestionAbout {
+    /// Whether something may be done: the first option is a yes for once, the last one a no.
+    Permission {
+        /// What would run, if it is a command.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        command: Option<String>,
+        /// Why it is asked.
+        reason: String,
+        /// The rule that asks.
+        rule: String,
+        /// The rule that the second option would keep, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        always: Option<String>,
+    },
+    /// Whether a plan is carried out.
+    Plan { title: String },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -7,6 +7,11 @@
 //! | module | for |
 //! |---|---|
 //! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
+//! | [`cards`] | what a tool's call looks like, from its data |
+//! | [`conversation`] | events of the agent to lines: what is finished, once, and what may still change |
+//! | [`question_panel`] | questions that wait for a person, their keys and answers |
+//! | [`status`] | the status line |
+//! | [`panels`] | what is to be done, what runs in the background, what waits to be said |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
 //! | [`live_line`] | the status line that is redrawn in place |
@@ -15,11 +20,16 @@
 //! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
+pub mod cards;
+pub mod conversation;
 pub mod input;
 pub mod layout;
 pub mod live_line;
 pub mod notify;
 pub mod osc52;
+pub mod panels;
+pub mod question_panel;
+pub mod status;
 mod sys;
 #[cfg(test)]
 mod tests;

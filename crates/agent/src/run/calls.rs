@@ -274,7 +274,12 @@ impl AgentShared {
         call: &ToolCall,
         outcome: CallOutcome,
     ) -> Result<(), relaycode_session::SessionError> {
-        let CallOutcome { content, is_error, card, details, took, .. } = outcome;
+        let CallOutcome { content, is_error, mut card, details, took, .. } = outcome;
+        let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        if let Some(card) = card.as_object_mut() {
+            // What a session keeps of a call says how long it took, too.
+            card.insert("durationMs".to_string(), duration_ms.into());
+        }
         let details = match details {
             Some(details) => json!({ "card": card, "details": details }),
             None => json!({ "card": card }),
@@ -293,7 +298,7 @@ impl AgentShared {
             tool_name: call.name.clone(),
             is_error,
             card,
-            duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            duration_ms,
         });
         self.events.publish(AgentEvent::MessageEnd { entry_id, message: Box::new(message) });
         Ok(())

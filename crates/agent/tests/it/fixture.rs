@@ -324,6 +324,7 @@ test_tool!(AskTool, "ask", Exclusive, |call| {
         several: false,
         default: Some(0),
         deadline: Some(Duration::from_secs(60)),
+        ..HostQuestion::default()
     };
     Ok(ToolOutput::text(format!("{:?}", call.host.ask(&question)), ToolCard::line("ask", "")))
 });

@@ -38,6 +38,10 @@ pub struct PermitQuestion {
     pub text: String,
     /// The rule, without its effect, that would be kept if the answer were "always here"; `None`: none can allow it.
     pub always: Option<String>,
+    /// The rule that has somebody asked.
+    pub rule: String,
+    /// The text without the command, as far as that can be told apart.
+    pub reason: String,
 }
 
 /// A yes.
@@ -113,7 +117,7 @@ impl CommandRequest<'_> {
             return Err(PermitError::Denied { rule: decision.rule.name() });
         }
         if is_asked {
-            self.ask(question, ask)?;
+            self.ask(question, &rule, ask)?;
         }
         let is_outside = grants.contains(&CommandGrant::OutsideTheFence);
         let access = self.place.access.fence().filter(|_| !is_outside);
@@ -155,10 +159,15 @@ impl CommandRequest<'_> {
     fn ask<E>(
         &self,
         (text, rule): (String, String),
+        asking_rule: &str,
         ask: &mut dyn FnMut(&PermitQuestion) -> Result<PermitAnswer, E>,
     ) -> Result<(), PermitError<E>> {
         let always = PermissionRule::parse(PermissionEffect::Allow, &rule).ok();
-        let question = PermitQuestion { text, always: always.is_some().then_some(rule) };
+        let command = format!("`{}`", shown_whole(self.shown));
+        let reason = text.strip_prefix(&command).unwrap_or(&text);
+        let reason = reason.trim_start_matches([':', ' ']).to_string();
+        let always_rule = always.is_some().then_some(rule);
+        let question = PermitQuestion { text, always: always_rule, rule: asking_rule.to_string(), reason };
         let answer = ask(&question).map_err(PermitError::NotAllowed)?;
         if let (PermitAnswer::AlwaysHere, Some(rule)) = (answer, always) {
             let kept = self.store.add(PermissionLayer::AlwaysHere, &self.place.root, &rule, self.now);

@@ -91,7 +91,7 @@ impl FencedCommand<'_> {
 
 /// Asks: once, always here, no.
 fn ask(question: &PermitQuestion) -> CommandResult<PermitAnswer> {
-    let PermitQuestion { text, always } = question;
+    let PermitQuestion { text, always, .. } = question;
     let Some(terminal) = questions::open_terminal() else {
         let outside = "`--access full` runs it without a fence";
         let hint = match always {

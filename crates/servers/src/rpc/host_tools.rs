@@ -6,7 +6,7 @@ use std::time::Duration;
 use relaycode_llm::message::{ImageContent, UserContent};
 use relaycode_llm::request::Tool as ToolDefinition;
 use relaycode_tools::{
-    Tool, ToolCard, ToolConcurrency, ToolError, ToolInvocation, ToolOutput, ToolProgress, ToolWorkspace,
+    CardBody, Tool, ToolCard, ToolConcurrency, ToolError, ToolInvocation, ToolOutput, ToolProgress, ToolWorkspace,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,6 +29,8 @@ pub(crate) const MAX_IMAGE_BYTES: usize = 8 << 20;
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
 /// Bytes of live output of which the end is told.
 const MAX_TAIL_BYTES: usize = 16 << 10;
+/// Characters of an answer that people see.
+const MAX_CARD_CHARS: usize = 16 << 10;
 
 /// What a program can do for the model.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -190,7 +192,14 @@ fn to_output(name: &str, result: HostToolResult) -> Result<ToolOutput, ToolError
     let text: String = texts.collect::<Vec<_>>().join("\n");
     let lines = text.lines().count();
     let summary = if lines == 1 { "1 line".to_string() } else { format!("{lines} lines") };
-    let card = ToolCard::line(name, summary);
+    let body = match &result.details {
+        Some(details) if details.to_string().len() <= MAX_CARD_CHARS => {
+            CardBody::Json { value: details.clone() }
+        }
+        _ if text.trim().is_empty() => CardBody::None,
+        _ => CardBody::text(text.chars().take(MAX_CARD_CHARS).collect::<String>()),
+    };
+    let card = ToolCard::new(name, summary, body);
     let details = result.details.map(|details| json!({ "host": details }));
     if result.is_error {
         return Err(ToolError::Refused { message: text, card: Some(Box::new(card)), details });

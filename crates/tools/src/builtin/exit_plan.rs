@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::card::{CardBody, ToolCard};
-use crate::host::{HostAnswer, HostQuestion};
+use crate::host::{HostAnswer, HostQuestion, QuestionAbout};
 use crate::schema;
 use crate::tool::{Tool, ToolConcurrency, ToolError, ToolInvocation, ToolOutput};
 use crate::workspace::{PLAN_ADDRESS, PlanDecision, PlanVerdict, ProposedPlan, ToolWorkspace};
@@ -77,11 +77,11 @@ impl Tool for ExitPlanTool {
             false => said,
         };
         let lines = pluralize(proposed.plan.lines().count(), "line");
-        let card = ToolCard {
-            title: format!("plan: {}", proposed.title),
-            summary: format!("{summary}, {lines}"),
-            body: CardBody::Text { text: proposed.plan.clone(), first_line: None },
-        };
+        let card = ToolCard::new(
+            format!("plan: {}", proposed.title),
+            format!("{summary}, {lines}"),
+            CardBody::text(proposed.plan.clone()),
+        );
         let details = json!({ "title": proposed.title, "planFile": proposed.plan_file, "verdict": summary });
         if let Some(verdict) = verdict {
             workspace.decide_plan(PlanDecision { proposed, verdict });
@@ -116,11 +116,13 @@ fn ask(call: &ToolInvocation<'_>, proposed: &ProposedPlan) -> Result<PlanReply, 
         options: options.iter().map(ToString::to_string).collect(),
         several: false,
         default,
-        deadline: None,
+        ..HostQuestion::default()
     };
     let keep = OPTIONS.iter().position(|option| *option == KEEP_PLANNING);
     let text = format!("Carry out the plan \"{}\"?", proposed.title);
-    let chosen = match call.host.ask(&question(text, &OPTIONS, keep)) {
+    let about = Some(QuestionAbout::Plan { title: proposed.title.clone() });
+    let approval = HostQuestion { free_text: true, about, ..question(text, &OPTIONS, keep) };
+    let chosen = match call.host.ask(&approval) {
         HostAnswer::Options { chosen } => chosen.first().and_then(|at| OPTIONS.get(*at)).copied(),
         HostAnswer::Text { text } => return Ok(PlanReply::KeepPlanning(text)),
         HostAnswer::Stop => return Err(ToolError::Aborted),

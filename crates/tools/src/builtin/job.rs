@@ -167,7 +167,7 @@ fn output(text: String, jobs: &[JobSnapshot], cancelled: &[(String, JobCancel)])
     let lines: Vec<String> = jobs.iter().map(line).collect();
     let body = match lines.is_empty() {
         true => CardBody::None,
-        false => CardBody::Text { text: lines.join("\n"), first_line: None },
+        false => CardBody::text(lines.join("\n")),
     };
     let summary = match (jobs.len() - running, running) {
         (0, 0) => "none".to_string(),
@@ -178,7 +178,7 @@ fn output(text: String, jobs: &[JobSnapshot], cancelled: &[(String, JobCancel)])
         let outcomes = cancelled.iter().map(|(id, status)| json!({ "id": id, "status": status }));
         details["cancelled"] = outcomes.collect();
     }
-    ToolOutput::text(text, ToolCard { title: "job".to_string(), summary, body }).with_details(details)
+    ToolOutput::text(text, ToolCard::new("job", summary, body)).with_details(details)
 }
 
 #[cfg(test)]

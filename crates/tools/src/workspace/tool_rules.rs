@@ -10,7 +10,7 @@ use relaycode_project::permissions::{
 };
 
 use super::ToolWorkspace;
-use crate::host::{HostAnswer, HostQuestion};
+use crate::host::{HostAnswer, HostQuestion, QuestionAbout};
 use crate::tool::{ToolError, ToolInvocation};
 
 const ONCE: &str = "once";
@@ -107,6 +107,7 @@ fn enforce(call: &ToolInvocation<'_>, decision: &PermissionDecision, what: &str)
         }
         PermissionEffect::Ask => {}
     }
+    let rule_name = rule.clone();
     let reason = match &decision.rule {
         DecidingRule::Placed(_) => format!("the rule `{rule}` asks about {what}"),
         DecidingRule::Builtin(_) => decision.reasons.first().cloned().unwrap_or(rule),
@@ -117,7 +118,14 @@ fn enforce(call: &ToolInvocation<'_>, decision: &PermissionDecision, what: &str)
         options: vec![ONCE.to_string(), NO.to_string()],
         several: false,
         default: Some(1),
-        deadline: None,
+        free_text: true,
+        about: Some(QuestionAbout::Permission {
+            command: None,
+            reason: reason.clone(),
+            rule: rule_name,
+            always: None,
+        }),
+        ..HostQuestion::default()
     });
     match answer {
         HostAnswer::Options { chosen } if chosen == [0] => Ok(()),
@@ -127,6 +135,9 @@ fn enforce(call: &ToolInvocation<'_>, decision: &PermissionDecision, what: &str)
             Err(ToolError::refused(format!(
                 "not done: {reason}, and there is nobody to ask. Go on without it, and say at the end that it is missing"
             )))
+        }
+        HostAnswer::Text { text } if !text.trim().is_empty() => {
+            Err(ToolError::refused(format!("not done: the user said no: {} ({reason})", text.trim())))
         }
         HostAnswer::Options { .. } | HostAnswer::Text { .. } | HostAnswer::TimedOut => {
             Err(ToolError::refused(format!("not done: the user said no ({reason})")))

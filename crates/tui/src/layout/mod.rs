@@ -2,6 +2,8 @@
 //! times.
 
 pub mod clock;
+pub(crate) mod conversation_symbol;
 pub(crate) mod narrow;
+pub(crate) mod span_line;
 pub mod style;
 pub(crate) mod styled_text;

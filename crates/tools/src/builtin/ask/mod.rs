@@ -113,8 +113,8 @@ impl Tool for AskTool {
             [only] => only.words(),
             _ => "answered".to_string(),
         };
-        let body = CardBody::Text { text: text.clone(), first_line: None };
-        Ok(ToolOutput::text(text, ToolCard { title, summary, body }).with_details(details))
+        let body = CardBody::text(text.clone());
+        Ok(ToolOutput::text(text, ToolCard::new(title, summary, body)).with_details(details))
     }
 }
 
@@ -195,6 +195,7 @@ impl QuestionResult {
             default: recommended,
             // What is planned is worth waiting for.
             deadline: call.workspace.settings.ask_timeout.filter(|_| !call.workspace.is_planning()),
+            ..HostQuestion::default()
         };
         let chosen = match call.host.ask(&asked) {
             HostAnswer::Options { chosen } => chosen,
@@ -225,10 +226,7 @@ impl QuestionResult {
         let asked = HostQuestion {
             call: call.id.to_string(),
             text: self.question.clone(),
-            options: Vec::new(),
-            several: false,
-            default: None,
-            deadline: None,
+            ..HostQuestion::default()
         };
         match call.host.ask(&asked) {
             HostAnswer::Text { text } => Ok(text.trim().to_string()),

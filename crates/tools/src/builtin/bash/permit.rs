@@ -11,7 +11,7 @@ use relaycode_project::permissions::{
     PermitQuestion,
 };
 
-use crate::host::{HostAnswer, HostQuestion};
+use crate::host::{HostAnswer, HostQuestion, QuestionAbout};
 use crate::tool::{ToolError, ToolInvocation};
 use crate::workspace::CommandSurroundings;
 
@@ -77,7 +77,7 @@ pub(super) fn permit(
             "the command did not run: {}. While you plan, commands can look, and nobody is asked for more",
             question.text
         ))),
-        false => ask(call, question),
+        false => ask(call, line, question),
     };
     let permit = request.permit(&mut asked).map_err(|error| match error {
         PermitError::Rules(error) => {
@@ -118,8 +118,8 @@ pub(super) fn permit(
 }
 
 /// Asks: once, always here, no.
-fn ask(call: &ToolInvocation<'_>, question: &PermitQuestion) -> Result<PermitAnswer, ToolError> {
-    let PermitQuestion { text, always } = question;
+fn ask(call: &ToolInvocation<'_>, line: &str, question: &PermitQuestion) -> Result<PermitAnswer, ToolError> {
+    let PermitQuestion { text, always, rule, reason } = question;
     let options: &[&str] = if always.is_some() { &[ONCE, ALWAYS, NO] } else { &[ONCE, NO] };
     let answer = call.host.ask(&HostQuestion {
         call: call.id.to_string(),
@@ -127,8 +127,19 @@ fn ask(call: &ToolInvocation<'_>, question: &PermitQuestion) -> Result<PermitAns
         options: options.iter().map(ToString::to_string).collect(),
         several: false,
         default: Some(options.len() - 1),
-        deadline: None,
+        free_text: true,
+        about: Some(QuestionAbout::Permission {
+            command: Some(line.to_string()),
+            reason: reason.clone(),
+            rule: rule.clone(),
+            always: always.clone(),
+        }),
+        ..HostQuestion::default()
     });
+    let why_not = match &answer {
+        HostAnswer::Text { text } if !text.trim().is_empty() => format!(": {}", text.trim()),
+        _ => String::new(),
+    };
     let chosen = match answer {
         HostAnswer::Options { chosen } => chosen.first().and_then(|at| options.get(*at)).copied(),
         HostAnswer::Stop => return Err(ToolError::Aborted),
@@ -148,6 +159,6 @@ fn ask(call: &ToolInvocation<'_>, question: &PermitQuestion) -> Result<PermitAns
     match chosen {
         Some(ONCE) => Ok(PermitAnswer::Once),
         Some(ALWAYS) => Ok(PermitAnswer::AlwaysHere),
-        _ => Err(ToolError::refused(format!("the command did not run: the user said no ({text})"))),
+        _ => Err(ToolError::refused(format!("the command did not run: the user said no{why_not} ({text})"))),
     }
 }

@@ -7,10 +7,11 @@ use std::time::Duration;
 use relaycode_door::GitPutBack;
 use relaycode_exec::{CapturedOutput, ExecError, ExitReason, JobOutcome};
 use relaycode_project::fence::find_fence_hit;
+use relaycode_text::terminal_text::plain_terminal_text;
 use serde_json::{Value, json};
 
 use super::run::{CommandRun, CommandRunError};
-use crate::card::{CardBody, ToolCard};
+use crate::card::{CardBody, CardExit, ToolCard};
 use crate::tool::{ToolError, ToolOutput};
 use crate::workspace::{ShellStateEnd, ToolWarnings};
 
@@ -183,8 +184,18 @@ impl CommandAbout {
         };
         let lines: Vec<&str> = shown.lines().collect();
         let text = lines[lines.len().saturating_sub(MAX_CARD_LINES)..].join("\n");
-        let body = if text.is_empty() { CardBody::None } else { CardBody::Text { text, first_line: None } };
-        ToolCard { title: card_title(&self.line), summary, body }
+        let body = match text.is_empty() {
+            true => CardBody::None,
+            false => CardBody::Text { text, first_line: None, is_tail: true },
+        };
+        let exit = match outcome.reason {
+            ExitReason::Exited(code) => CardExit::Exited { code },
+            ExitReason::Signalled(signal) => CardExit::Signalled { signal },
+            ExitReason::DeadlinePassed | ExitReason::Idle => CardExit::TimedOut,
+            ExitReason::Stopped | ExitReason::KeeperLost => CardExit::Stopped,
+        };
+        let duration_ms = u64::try_from(outcome.took.as_millis()).ok();
+        ToolCard { exit: Some(exit), duration_ms, ..ToolCard::new(card_title(&self.line), summary, body) }
     }
 
     fn details(&self, run: &CommandRun, outcome: &JobOutcome, is_cut: bool) -> Value {
@@ -251,44 +262,6 @@ fn shown_output(output: &CapturedOutput, is_pty: bool) -> (String, bool) {
     (text.trim_end_matches(['\n', '\r']).to_string(), is_cut)
 }
 
-/// What a terminal would show, without its control sequences; of a line that was written over, what was written last.
-fn plain_terminal_text(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        match c {
-            '\u{1b}' => match characters.next() {
-                // A control sequence ends with a letter or one of `@[\]^_{|}~` and the back-tick.
-                Some('[') => {
-                    characters.by_ref().find(|c| ('\u{40}'..='\u{7e}').contains(c));
-                }
-                // A command of the operating system ends with BEL or ESC \.
-                Some(']') => {
-                    let end = characters.by_ref().find(|c| matches!(c, '\u{7}' | '\u{1b}'));
-                    end.filter(|end| *end == '\u{1b}').and_then(|_| characters.next());
-                }
-                _ => {}
-            },
-            '\r' => {
-                // A terminal makes CR CR LF of a line that ends in CR LF already.
-                while characters.next_if_eq(&'\r').is_some() {}
-                if characters.peek() != Some(&'\n') {
-                    let line = plain.rfind('\n').map_or(0, |at| at + 1);
-                    plain.truncate(line);
-                }
-            }
-            '\u{8}' => {
-                if plain.chars().next_back().is_some_and(|c| c != '\n') {
-                    plain.pop();
-                }
-            }
-            c if c.is_control() && !matches!(c, '\n' | '\t') => {}
-            c => plain.push(c),
-        }
-    }
-    plain
-}
-
 /// The next free number for an output that is kept, and its address.
 pub(super) fn next_artifact(directory: &Path) -> (PathBuf, String) {
     let names = std::fs::read_dir(directory).into_iter().flatten().flatten();
@@ -327,13 +300,5 @@ mod tests {
             std::fs::write(directory.path().join(name), "").unwrap();
         }
         assert_eq!(next(), (directory.path().join("8.bash.log"), "artifact://8".to_string()));
-    }
-
-    #[test]
-    fn a_terminal_is_read_as_it_looks_at_the_end() {
-        let said = "\u{1b}[1;31mred\u{1b}[0m\r\n10%\r50%\r100%\r\n\u{1b}]0;title\u{7}abc\u{8}d\u{1b}]8;;x\u{1b}\\link\u{7}\r\n";
-        assert_eq!(plain_terminal_text(said), "red\n100%\nabdlink\n");
-        assert_eq!(plain_terminal_text("\u{1b}[31"), "");
-        assert_eq!(plain_terminal_text("red\r\r\n10%\r20%\r\n"), "red\n20%\n");
     }
 }

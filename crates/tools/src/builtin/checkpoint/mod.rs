@@ -105,8 +105,8 @@ impl Tool for RewindTool {
         let restored = if keep_files { Vec::new() } else { take_back_files(call, &mark)? };
         let files = pluralize(restored.len(), "file");
         let text = format!("Rewound: {files} as at the checkpoint. The conversation goes on from there.");
-        let body = CardBody::Text { text: report.clone(), first_line: None };
-        let card = ToolCard { title: "rewind".into(), summary: format!("{files} taken back"), body };
+        let body = CardBody::text(report.clone());
+        let card = ToolCard::new("rewind", format!("{files} taken back"), body);
         let details = json!({ "report": report, "files": restored });
         *call.workspace.checkpoint() =
             CheckpointState::Rewinding(RewindRequest { mark, report, files: restored });

@@ -106,7 +106,7 @@ fn apply(call: &ToolInvocation<'_>, wanted: WantedEdit) -> Result<ToolOutput, To
         details["perFileResults"] = Value::Array(results);
     }
     let summary = format!("+{added} -{removed}");
-    let card = ToolCard { title: what, summary, body: card_body(&applied.plan) };
+    let card = ToolCard::new(what, summary, card_body(&applied.plan));
     Ok(ToolOutput::text(text, card).with_details(details))
 }
 

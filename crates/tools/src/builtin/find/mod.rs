@@ -86,7 +86,7 @@ impl Tool for FindTool {
         if files.is_empty() {
             text.push_str("No files found\n");
         }
-        let body = CardBody::Text { text: text.clone(), first_line: None };
+        let body = CardBody::text(text.clone());
         if listed < files.len() {
             text.push_str(&format!(
                 "[{listed} of {} files, what changed last first; narrow the pattern to see the others]\n",
@@ -97,11 +97,7 @@ impl Tool for FindTool {
         if !missing.is_empty() {
             text.push_str(&format!("[Skipped, because nothing is there: {}]\n", missing.join(", ")));
         }
-        let card = ToolCard {
-            title: format!("find {}", paths.join(" ")),
-            summary: pluralize(files.len(), "file"),
-            body,
-        };
+        let card = ToolCard::new(format!("find {}", paths.join(" ")), pluralize(files.len(), "file"), body);
         let details = json!({ "fileCount": files.len(), "resultLimitReached": listed < files.len(), "missingPaths": missing });
         Ok(ToolOutput::text(text, card).with_details(details))
     }

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::card::{CardBody, ToolCard};
+use crate::card::{CardBody, CardImage, ToolCard};
 use crate::file_text::{
     FileText, LineForm, MAX_FILE_BYTES, MAX_OUTPUT_LINES, format_bytes, is_directory, print_lines,
     read_bounded,
@@ -166,8 +166,8 @@ fn read_directory(
     let tree = DirectoryTree::read(path, &view)
         .map_err(|error| ToolError::refused(format!("`{shown}` cannot be listed: {error}")))?;
     let summary = pluralize(tree.entries, "entry");
-    let body = CardBody::Text { text: tree.text.clone(), first_line: None };
-    let card = ToolCard { title: format!("read {shown}/"), summary, body };
+    let body = CardBody::text(tree.text.clone());
+    let card = ToolCard::new(format!("read {shown}/"), summary, body);
     let details = json!({ "isDirectory": true, "resolvedPath": path, "meta": { "source": shown, "limits": { "resultLimit": tree.truncated } } });
     Ok(ToolOutput::text(tree.text, card).with_details(details))
 }
@@ -197,7 +197,15 @@ fn read_file(
             "the image `{shown}` has {size}; at most {most} can be shown"
         )));
     }
-    let card = ToolCard::line(format!("read {shown}"), format!("{mime_type}, {size}"));
+    let (width, height) = image::image_size(&bytes).unzip();
+    let image = CardImage {
+        path: shown.to_string(),
+        mime_type: mime_type.to_string(),
+        bytes: bytes.len() as u64,
+        width,
+        height,
+    };
+    let card = ToolCard::new(format!("read {shown}"), format!("{mime_type}, {size}"), CardBody::Image(image));
     let mut output = ToolOutput::text(format!("Image {shown} [{mime_type}, {size}]"), card);
     output.content.push(UserContent::Image(image_content(&bytes, mime_type)));
     Ok(output.with_details(json!({ "resolvedPath": path, "meta": { "source": shown } })))
@@ -301,7 +309,11 @@ fn read_text(
         plain.push_str(line);
         plain.push('\n');
     }
-    let card = ToolCard { title, summary, body: CardBody::Text { text: plain, first_line: Some(first) } };
+    let card = ToolCard::new(
+        title,
+        summary,
+        CardBody::Text { text: plain, first_line: Some(first), is_tail: false },
+    );
     let mut details = json!({ "resolvedPath": path, "meta": { "source": shown } });
     if truncated {
         details["meta"]["truncation"] = json!({
@@ -332,8 +344,8 @@ fn summarized(path: &Path, shown: &str, (total, size): (usize, u64), summary: Fi
         });
     }
     let said = format!("{} of {total} lines, as a summary", lines.len());
-    let body = CardBody::Text { text: card_text, first_line: None };
-    let card = ToolCard { title: format!("read {shown}"), summary: said, body };
+    let body = CardBody::text(card_text);
+    let card = ToolCard::new(format!("read {shown}"), said, body);
     ToolOutput::text(text, card).with_details(details)
 }
 

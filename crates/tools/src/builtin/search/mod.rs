@@ -122,8 +122,8 @@ impl Tool for SearchTool {
         if !missing.is_empty() {
             text.push_str(&format!("[Skipped, because nothing is there: {}]\n", missing.join(", ")));
         }
-        let body = CardBody::Text { text: output.plain, first_line: None };
-        let card = ToolCard { title: format!("search {}", input.pattern), summary: found, body };
+        let body = CardBody::text(output.plain);
+        let card = ToolCard::new(format!("search {}", input.pattern), found, body);
         let details = json!({
             "matchCount": taken, "fileCount": scanned.files.len(), "shownCount": output.matches,
             "matchLimitReached": scanned.stopped, "missingPaths": missing, "failedCount": scanned.failed.len(),

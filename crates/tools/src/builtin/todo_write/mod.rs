@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 pub(crate) use todo_list::TodoList;
-pub use todo_list::{TodoPhase, TodoStatus};
+pub use todo_list::{TodoItem, TodoPhase, TodoStatus};
 
 use crate::card::{CardBody, ToolCard};
 use crate::schema;
@@ -109,8 +109,8 @@ impl Tool for TodoWriteTool {
             Some(task) => format!("{done} of {} done, now: {}", pluralize(all, "task"), task.content),
             None => format!("{done} of {} done", pluralize(all, "task")),
         };
-        let body = CardBody::Text { text: list.to_tree(), first_line: None };
-        let card = ToolCard { title: "todo".into(), summary, body };
+        let body = CardBody::Todo { phases: list.phases.clone() };
+        let card = ToolCard::new("todo", summary, body);
         let storage = if call.workspace.artifacts.is_some() { "session" } else { "memory" };
         let details = json!({ "phases": list.phases, "storage": storage });
         *call.workspace.todos() = list;

@@ -103,8 +103,7 @@ impl Tool for WriteTool {
             text.push_str(&format!("Note: {remark}\n"));
         }
         let (added, removed) = applied.plan.files.first().map_or((0, 0), |file| (file.added, file.removed));
-        let card =
-            ToolCard { title: what, summary: format!("+{added} -{removed}"), body: card_body(&applied.plan) };
+        let card = ToolCard::new(what, format!("+{added} -{removed}"), card_body(&applied.plan));
         let details =
             json!({ "change": applied.record.uuid.to_string(), "bytes": count, "remarks": remarks });
         Ok(ToolOutput::text(text, card).with_details(details))
@@ -127,11 +126,7 @@ fn write_plan(workspace: &ToolWorkspace, name: &str, content: &str) -> Result<To
     workspace.write_plan(content).map_err(|error| ToolError::refused(error.to_string()))?;
     let text = format!("Successfully wrote {} bytes to {PLAN_ADDRESS}\n", content.len());
     let summary = pluralize(content.lines().count(), "line");
-    let card = ToolCard {
-        title: "write the plan".into(),
-        summary,
-        body: CardBody::Text { text: content.to_string(), first_line: None },
-    };
+    let card = ToolCard::new("write the plan", summary, CardBody::text(content));
     Ok(ToolOutput::text(text, card))
 }
 
