@@ -15,9 +15,11 @@
 //! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
+pub mod highlight;
 pub mod input;
 pub mod layout;
 pub mod live_line;
+pub mod markdown;
 pub mod notify;
 pub mod osc52;
 mod sys;
