@@ -22,9 +22,11 @@
 
 pub mod cards;
 pub mod conversation;
+pub mod highlight;
 pub mod input;
 pub mod layout;
 pub mod live_line;
+pub mod markdown;
 pub mod notify;
 pub mod osc52;
 pub mod panels;

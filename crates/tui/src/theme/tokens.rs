@@ -213,4 +213,17 @@ impl ThemeToken {
             ThemeToken::StatusLineSubagents => "statusLineSubagents",
         }
     }
+
+    /// Tokens that belong together, for messages.
+    pub(super) const fn group(self) -> &'static str {
+        match self as usize {
+            0..=10 => "text and borders",
+            11..=17 => "backgrounds",
+            18..=22 => "messages and tools",
+            23..=32 => "Markdown",
+            33..=44 => "diffs and code",
+            45..=52 => "modes",
+            _ => "status line",
+        }
+    }
 }

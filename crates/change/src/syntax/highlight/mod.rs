@@ -7,6 +7,7 @@
 //! The spans of a line are in order, do not overlap and lie on character boundaries. They are kept only for
 //! the requested lines, and only for the beginning of very long ones.
 
+mod keywords;
 mod node_kinds;
 
 #[cfg(test)]
@@ -18,6 +19,7 @@ use std::time::{Duration, Instant};
 use ast_grep_language::LanguageExt;
 use tree_sitter::{Tree, TreeCursor};
 
+pub use self::keywords::language_keywords;
 use self::node_kinds::{SyntaxNodeKind, SyntaxNodeKinds, is_function_name, is_key, is_type_name};
 use super::{ParseDeadline, StopFlag, language, parse};
 use crate::proposal::path::RelPath;

@@ -169,7 +169,7 @@ fn role(field: &str) -> SyntaxNodeRole {
 }
 
 /// Whether the name of a token is a word: `while`, `#include`, `@media`, `defined?`, `non-sealed`.
-fn is_word(name: &str) -> bool {
+pub(super) fn is_word(name: &str) -> bool {
     let name = name.strip_prefix(['#', '@']).unwrap_or(name);
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '?' | '!'))
