@@ -13,17 +13,28 @@
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
 //! | [`theme`] | colours and symbols of the conversation |
+//! | [`picker`] | full-screen lists, and what full-screen views are built from |
+//! | [`tree_view`], [`session_picker`], [`log_browser`], [`model_picker`], [`settings_view`] | full-screen views: the conversation's tree, sessions, changes, models, settings |
+//! | [`pager`], [`help_view`] | long texts and diffs; keys and commands |
 //! | `sys` | what differs by system: the desktop's notifications |
 
+pub mod help_view;
 pub mod input;
 pub mod layout;
 pub mod live_line;
+pub mod log_browser;
+pub mod model_picker;
 pub mod notify;
 pub mod osc52;
+pub mod pager;
+pub mod picker;
+pub mod session_picker;
+pub mod settings_view;
 mod sys;
 #[cfg(test)]
 mod tests;
 pub mod theme;
+pub mod tree_view;
 pub mod views;
 
 pub use input::{PromptAnswer, Terminal, TerminalEvent, TypedWords, WordsAnswer};
