@@ -12,7 +12,7 @@ pub(super) const KEYS: &[(&str, &str)] =
 const FILTER_KEYS: &[(&str, &str)] = &[("Enter", "keep the filter"), ("Esc", "clear it")];
 
 pub(super) fn item(row: LogBrowserRow) -> PickerItem<LogBrowserRow> {
-    let LogBrowserRow { row: change, paths } = &row;
+    let (change, paths) = (&row.row, &row.paths);
     let title = match &change.damage {
         Some(damage) => format!("cannot be read: {damage}"),
         None => change.summary.clone(),
@@ -50,7 +50,7 @@ pub(super) fn item(row: LogBrowserRow) -> PickerItem<LogBrowserRow> {
     for path in paths {
         keywords += &format!("\nfile:{path}");
     }
-    PickerItem::new(row.clone(), title).detail(detail.trim_end()).keywords(keywords)
+    PickerItem::new(row, title).detail(detail.trim_end()).keywords(keywords)
 }
 
 impl LogBrowser {

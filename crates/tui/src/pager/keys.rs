@@ -150,7 +150,7 @@ impl Pager {
         if place.row == 0 || !self.wraps {
             return start;
         }
-        let rows = super::rows::row_starts(self.text.piece(place.piece), self.size.get().0);
+        let rows = self.starts(self.text.piece(place.piece));
         start + rows.get(place.row).copied().unwrap_or_default()
     }
 
@@ -167,7 +167,7 @@ impl Pager {
             return;
         }
         let within = byte - self.text.piece_start(piece);
-        let rows = super::rows::row_starts(self.text.piece(piece), self.size.get().0);
+        let rows = self.starts(self.text.piece(piece));
         let row = rows.partition_point(|start| *start <= within).saturating_sub(1);
         self.top = PagerPlace { piece, row };
     }

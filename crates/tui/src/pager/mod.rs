@@ -65,6 +65,7 @@ pub struct Pager {
     note: &'static str,
     /// Cells and rows of the text, as the last drawing found.
     size: Cell<(usize, usize)>,
+    utf8: Cell<bool>,
 }
 
 impl Pager {
@@ -80,6 +81,7 @@ impl Pager {
             stage: PagerStage::Read,
             note: "",
             size: Cell::new((80, 20)),
+            utf8: Cell::new(true),
         }
     }
 
@@ -111,7 +113,12 @@ impl Pager {
         if !self.wraps {
             return 1;
         }
-        rows::row_starts(self.text.piece(piece), self.size.get().0).len().max(1)
+        self.starts(self.text.piece(piece)).len()
+    }
+
+    /// Where the rows of a wrapped piece begin.
+    fn starts(&self, piece: &str) -> Vec<usize> {
+        rows::row_starts(piece, self.size.get().0, self.utf8.get())
     }
 
     fn step_down(&self, place: PagerPlace) -> Option<PagerPlace> {

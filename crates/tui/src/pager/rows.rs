@@ -18,16 +18,15 @@ fn shown_cells(c: char, column: usize, utf8: bool) -> usize {
 }
 
 /// The bytes at which the rows of a piece begin.
-pub(super) fn row_starts(piece: &str, width: usize) -> Vec<usize> {
+pub(super) fn row_starts(piece: &str, width: usize, utf8: bool) -> Vec<usize> {
     let width = width.max(1);
     let mut starts = vec![0];
     let mut column = 0;
     for (at, c) in piece.char_indices() {
-        // As wide as it may get, so that the rows are the same with and without UTF-8 where it is plain.
-        let cells = shown_cells(c, column, true);
+        let cells = shown_cells(c, column, utf8);
         if column + cells > width && column > 0 {
             starts.push(at);
-            column = shown_cells(c, 0, true);
+            column = shown_cells(c, 0, utf8);
         } else {
             column += cells;
         }
@@ -43,6 +42,7 @@ impl Pager {
         let rows = height.saturating_sub(usize::from(has_title) + foot);
         let gutter = self.gutter(width);
         self.size.set((width.saturating_sub(gutter).max(1), rows));
+        self.utf8.set(style.output.utf8);
 
         let mut body = Vec::with_capacity(rows);
         let mut place = Some(self.clamped_top());
@@ -85,7 +85,7 @@ impl Pager {
         let piece = self.text.piece(place.piece);
         let (start, end, column) = match self.wraps {
             true => {
-                let starts = row_starts(piece, self.size.get().0);
+                let starts = self.starts(piece);
                 let start = starts.get(place.row).copied().unwrap_or_default();
                 (start, starts.get(place.row + 1).copied().unwrap_or(piece.len()), 0)
             }
@@ -100,6 +100,7 @@ impl Pager {
     }
 
     fn unwrapped_row(&self, mut row: PaintedRow<'_>, place: PagerPlace) -> String {
+        let utf8 = self.utf8.get();
         let (line, room) = (self.text.line(self.text.line_of_piece(place.piece)), row.room());
         let (mut column, mut start) = (0, line.len());
         for (at, c) in line.char_indices() {
@@ -107,7 +108,7 @@ impl Pager {
                 start = at;
                 break;
             }
-            column += shown_cells(c, column, true);
+            column += shown_cells(c, column, utf8);
         }
         // As much as could be seen.
         let most = line[start..].char_indices().nth((room + 2) * 9).map_or(line.len(), |(at, _)| start + at);
@@ -127,6 +128,7 @@ impl Pager {
         token: Option<ThemeToken>,
     ) {
         let matches = self.search.as_ref().map(|search| search.all_in(piece)).unwrap_or_default();
+        let utf8 = self.utf8.get();
         let (mut span, mut is_found) = (String::new(), false);
         let mut used = 0;
         for (at, c) in piece[start..end].char_indices().map(|(at, c)| (start + at, c)) {
@@ -136,7 +138,7 @@ impl Pager {
                 span.clear();
                 is_found = found;
             }
-            let cells = shown_cells(c, column, true);
+            let cells = shown_cells(c, column, utf8);
             match c {
                 '\t' => span.extend(std::iter::repeat_n(' ', cells)),
                 _ => span.push(c),

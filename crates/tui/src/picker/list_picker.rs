@@ -156,7 +156,7 @@ impl<T> ListPicker<T> {
         if let Some(marked) = &mut self.marked {
             marked.clear();
         }
-        self.refresh_filter();
+        self.refill_filter();
         self.selected = self.selected.min(self.filter.fitting().len().saturating_sub(1));
     }
 
@@ -167,7 +167,7 @@ impl<T> ListPicker<T> {
             self.texts.push(search_text(&item));
             self.items.push(item);
         }
-        self.refresh_filter();
+        self.refill_filter();
         if let Some(before) = before {
             self.select_index(before);
         }
@@ -185,7 +185,11 @@ impl<T> ListPicker<T> {
     pub fn replace_item(&mut self, index: usize, item: PickerItem<T>) {
         if let (Some(old), Some(text)) = (self.items.get_mut(index), self.texts.get_mut(index)) {
             *text = search_text(&item);
+            let has_same_label = old.label == item.label;
             *old = item;
+            if !has_same_label {
+                self.filter.forget_labels();
+            }
         }
     }
 
@@ -469,11 +473,15 @@ impl<T> ListPicker<T> {
         self.top.set(0);
     }
 
+    /// After other items.
+    fn refill_filter(&mut self) {
+        self.filter.reset(self.texts.len());
+        self.refresh_filter();
+    }
+
     fn refresh_filter(&mut self) {
-        if self.query.is_empty() || self.filter.fitting().len() > self.texts.len() {
-            self.filter.reset(self.texts.len());
-        }
-        self.filter.apply(self.query.text(), &self.texts);
+        let labels = || self.items.iter().map(|item| item.label.clone()).collect();
+        self.filter.apply(self.query.text(), &self.texts, labels);
     }
 }
 
@@ -481,5 +489,5 @@ impl<T> ListPicker<T> {
 const LEAST_LABEL: usize = 16;
 
 fn search_text<T>(item: &PickerItem<T>) -> SearchText {
-    SearchText::new(&[&item.label, &item.detail, &item.keywords])
+    SearchText::new(&item.label, &[&item.detail, &item.keywords])
 }

@@ -83,13 +83,13 @@ impl<'s> PaintedRow<'s> {
         self
     }
 
-    /// Text whose characters at the given places (numbers of characters, rising) are marked.
+    /// Text whose characters that begin at the given bytes, which rise, are marked.
     pub fn marked(&mut self, text: &str, marks: &[usize], mark: ThemeToken, most: usize) -> &mut Self {
         let room = self.room().min(most);
         let text = head_for(text, room);
         let mut pieces: Vec<(bool, String)> = Vec::new();
         let mut marks = marks.iter().copied().peekable();
-        for (at, c) in text.chars().enumerate() {
+        for (at, c) in text.char_indices() {
             let is_marked = marks.next_if(|mark| *mark == at).is_some();
             match pieces.last_mut() {
                 Some((same, piece)) if *same == is_marked => piece.push(c),

@@ -222,7 +222,8 @@ fn item(row: SettingRow) -> PickerItem<SettingRow> {
     let shown = relaycode_text::width::clip_for_message(shown, 30);
     let detail = format!("{shown}  {:<11}", short_origin(&row.origin));
     let keywords = format!("{}\n{value}", row.key.meaning);
-    PickerItem::new(row.clone(), row.key.name).detail(detail).keywords(keywords)
+    let name = row.key.name;
+    PickerItem::new(row, name).detail(detail).keywords(keywords)
 }
 
 /// As a user would type it.
