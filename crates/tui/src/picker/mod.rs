@@ -21,6 +21,8 @@ mod filter;
 pub mod list_picker;
 pub mod painted_row;
 #[cfg(test)]
+pub(crate) mod test_screen;
+#[cfg(test)]
 mod tests;
 pub mod text_field;
 
