@@ -12,30 +12,43 @@
 //! | [`question_panel`] | questions that wait for a person, their keys and answers |
 //! | [`status`] | the status line |
 //! | [`panels`] | what is to be done, what runs in the background, what waits to be said |
+//! | [`fuzzy`] | finding entries of a list by a few of their letters |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
 //! | [`theme`] | colours and symbols of the conversation |
+//! | [`picker`] | full-screen lists, and what full-screen views are built from |
+//! | [`tree_view`], [`session_picker`], [`log_browser`], [`model_picker`], [`settings_view`] | full-screen views: the conversation's tree, sessions, changes, models, settings |
+//! | [`pager`], [`help_view`] | long texts and diffs; keys and commands |
 //! | `sys` | what differs by system: the desktop's notifications |
 
 pub mod cards;
 pub mod conversation;
+pub mod fuzzy;
+pub mod help_view;
 pub mod highlight;
 pub mod input;
 pub mod layout;
 pub mod live_line;
+pub mod log_browser;
 pub mod markdown;
+pub mod model_picker;
 pub mod notify;
 pub mod osc52;
+pub mod pager;
 pub mod panels;
+pub mod picker;
 pub mod question_panel;
+pub mod session_picker;
+pub mod settings_view;
 pub mod status;
 mod sys;
 #[cfg(test)]
 mod tests;
 pub mod theme;
+pub mod tree_view;
 pub mod views;
 
 pub use input::{PromptAnswer, Terminal, TerminalEvent, TypedWords, WordsAnswer};

@@ -3,7 +3,8 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{AgentCommandRule, Config, choices::NamedChoice};
+use super::layer::{allowed_values, read_typed_value};
+use super::{AgentCommandRule, Config, ConfigError, choices::NamedChoice};
 use crate::permissions::PermissionEffect;
 
 /// One key of the configuration.
@@ -136,6 +137,19 @@ impl ConfigKey {
     /// Its value where nobody set it.
     pub fn default(&self) -> Json {
         self.get(&Config::default()).to_json()
+    }
+
+    /// What it may be, as the end of a sentence.
+    pub fn allowed_values(&self) -> String {
+        allowed_values(self.kind)
+    }
+
+    /// What the user typed as its value; texts and choices need no quotes.
+    ///
+    /// # Errors
+    /// If the key does not allow it, or not in the user's own file.
+    pub fn read_typed(&'static self, text: &str) -> Result<Json, ConfigError> {
+        read_typed_value(self, text).map(|value| value.to_json())
     }
 
     pub(super) fn get(&self, config: &Config) -> ConfigValue {

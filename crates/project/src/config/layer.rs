@@ -68,6 +68,28 @@ pub(super) fn read(file: &str, node: &LiteralNode, owner: LayerOwner) -> (Config
     (reader.layer, reader.errors)
 }
 
+/// A value that the user typed for one key, as it would count in their own file.
+pub(super) fn read_typed_value(key: &'static ConfigKey, text: &str) -> Result<ConfigValue, ConfigError> {
+    let file = super::USER_FILE;
+    let bare = text.trim();
+    let is_bare = matches!(key.kind, ConfigValueKind::Text(_) | ConfigValueKind::Choice(_));
+    let node = if is_bare && !bare.starts_with(['"', '\'']) {
+        LiteralNode { at: ConfigPosition::default(), value: LiteralValue::Text(bare.to_string()) }
+    } else {
+        super::literal::parse_json(bare).map_err(|_| {
+            let what = format!("`{}` must be {}", key.name, allowed_values(key.kind));
+            ConfigError::in_file(ConfigErrorKind::Syntax, file, what, "").about(key)
+        })?
+    };
+    let owner = LayerOwner::User;
+    let (layer, errors) = (ConfigLayer::default(), Vec::new());
+    let mut reader = LayerReader { file, owner, layer, errors, omitted_remarks: 0 };
+    let at = ConfigPosition::default();
+    let entry = LiteralEntry { name: key.name.to_string(), at, node };
+    reader.try_set_key(key, &entry).map_err(|error| error.about(key))?;
+    Ok(reader.layer.settings.pop().map_or(ConfigValue::None, |setting| setting.value))
+}
+
 struct LayerReader<'a> {
     file: &'a str,
     owner: LayerOwner,

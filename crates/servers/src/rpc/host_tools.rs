@@ -6,7 +6,8 @@ use std::time::Duration;
 use relaycode_llm::message::{ImageContent, UserContent};
 use relaycode_llm::request::Tool as ToolDefinition;
 use relaycode_tools::{
-    CardBody, Tool, ToolCard, ToolConcurrency, ToolError, ToolInvocation, ToolOutput, ToolProgress, ToolWorkspace,
+    CardBody, Tool, ToolCard, ToolConcurrency, ToolError, ToolInvocation, ToolOutput, ToolProgress,
+    ToolWorkspace,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -73,7 +73,7 @@ pub struct SessionSummary {
     pub as_friend: bool,
     /// [`SessionSummary::title`] is the header's: somebody named the session.
     #[serde(skip)]
-    pub(crate) has_title: bool,
+    pub has_title: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

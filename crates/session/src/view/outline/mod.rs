@@ -4,6 +4,9 @@
 
 #[cfg(test)]
 mod tests;
+mod tree_entries;
+
+pub use tree_entries::{TreeEntry, tree_entries};
 
 use std::collections::HashSet;
 
@@ -78,9 +81,8 @@ pub fn session_outline(
 }
 
 fn passes_filter(node: &SessionNode<'_>, filter: OutlineFilter) -> bool {
-    use EntryType::{Custom, Label, ModelChange, ThinkingLevelChange};
     let row: &EntryRow = node.row;
-    let keeping = matches!(row.kind, Label | Custom | ModelChange | ThinkingLevelChange);
+    let keeping = is_bookkeeping(row);
     match filter {
         OutlineFilter::All => true,
         OutlineFilter::Default => !keeping,
@@ -88,6 +90,12 @@ fn passes_filter(node: &SessionNode<'_>, filter: OutlineFilter) -> bool {
         OutlineFilter::UserOnly => row.kind == EntryType::Message && row.role == EntryRole::User,
         OutlineFilter::LabeledOnly => node.label.is_some(),
     }
+}
+
+/// Settings, labels and notes of relay's own.
+fn is_bookkeeping(row: &EntryRow) -> bool {
+    use EntryType::{Custom, Label, ModelChange, ThinkingLevelChange};
+    matches!(row.kind, Label | Custom | ModelChange | ThinkingLevelChange)
 }
 
 /// What relay notes of compactions in entries that others pass by.

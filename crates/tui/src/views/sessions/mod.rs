@@ -6,3 +6,4 @@ pub mod list;
 mod tests;
 pub mod transcript;
 pub mod tree;
+pub(crate) mod tree_shape;

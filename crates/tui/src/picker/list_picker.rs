@@ -1,0 +1,493 @@
+//! A list on the whole screen: what is typed narrows it, a preview of the chosen one stands beside or below it.
+//!
+//! Only the rows that are seen are drawn, so a hundred thousand items cost what ten do.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use super::filter::{PickerFilter, SearchText, marks};
+use super::painted_row::PaintedRow;
+use super::text_field::TextField;
+use super::{PickerLayout, help_row};
+use crate::Glyph;
+use crate::input::{KeyCode, KeyPress};
+use crate::theme::{ThemeStyle, ThemeToken};
+
+/// One thing that can be chosen.
+#[derive(Debug, Clone)]
+pub struct PickerItem<T> {
+    pub value: T,
+    pub label: String,
+    /// Behind the label, quieter, where there is room.
+    pub detail: String,
+    /// More words that find it; not shown.
+    pub keywords: String,
+    /// A sign in front, such as a mark for the present one; may be empty.
+    pub sign: &'static str,
+}
+
+impl<T> PickerItem<T> {
+    pub fn new(value: T, label: impl Into<String>) -> PickerItem<T> {
+        PickerItem { value, label: label.into(), detail: String::new(), keywords: String::new(), sign: "" }
+    }
+
+    pub fn detail(self, detail: impl Into<String>) -> PickerItem<T> {
+        PickerItem { detail: detail.into(), ..self }
+    }
+
+    pub fn keywords(self, keywords: impl Into<String>) -> PickerItem<T> {
+        PickerItem { keywords: keywords.into(), ..self }
+    }
+
+    pub fn sign(self, sign: &'static str) -> PickerItem<T> {
+        PickerItem { sign, ..self }
+    }
+}
+
+/// What a key did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PickerOutcome {
+    /// The key means nothing here.
+    Ignored,
+    /// Draw again.
+    Changed,
+    /// These items, by their numbers in the list: the marked ones in the order of the list, else the selected one.
+    Chosen(Vec<usize>),
+    /// Escape.
+    Closed,
+    /// Ctrl+C.
+    Quit,
+}
+
+/// A list to choose from.
+#[derive(Debug)]
+pub struct ListPicker<T> {
+    title: String,
+    /// Instead of the list while there is nothing in it.
+    empty_text: String,
+    /// What to say about keys beside those of every list.
+    keys: Vec<(&'static str, &'static str)>,
+    /// What Enter does.
+    enter: &'static str,
+    /// Beside the empty filter.
+    filter_hint: &'static str,
+    items: Vec<PickerItem<T>>,
+    texts: Vec<SearchText>,
+    filter: PickerFilter,
+    query: TextField,
+    /// Place among those that fit.
+    selected: usize,
+    marked: Option<BTreeSet<usize>>,
+    is_loading: bool,
+    has_preview: bool,
+    shows_preview: bool,
+    /// First row shown and how many fit, as the last drawing found.
+    top: Cell<usize>,
+    page: Cell<usize>,
+}
+
+impl<T> ListPicker<T> {
+    pub fn new(title: impl Into<String>, empty_text: impl Into<String>) -> ListPicker<T> {
+        ListPicker {
+            title: title.into(),
+            empty_text: empty_text.into(),
+            keys: Vec::new(),
+            enter: "choose",
+            filter_hint: "type to search",
+            items: Vec::new(),
+            texts: Vec::new(),
+            filter: PickerFilter::default(),
+            query: TextField::default(),
+            selected: 0,
+            marked: None,
+            is_loading: false,
+            has_preview: false,
+            shows_preview: false,
+            top: Cell::new(0),
+            page: Cell::new(10),
+        }
+    }
+
+    /// Several can be marked with Tab.
+    pub fn multi_select(mut self) -> ListPicker<T> {
+        self.marked = Some(BTreeSet::new());
+        self
+    }
+
+    pub fn with_preview(mut self) -> ListPicker<T> {
+        self.has_preview = true;
+        self
+    }
+
+    /// What Enter does, for the last row.
+    pub fn with_enter(mut self, enter: &'static str) -> ListPicker<T> {
+        self.enter = enter;
+        self
+    }
+
+    /// What stands beside the empty filter.
+    pub fn with_filter_hint(mut self, hint: &'static str) -> ListPicker<T> {
+        self.filter_hint = hint;
+        self
+    }
+
+    /// Keys of the view around the list, for the last row.
+    pub fn with_keys(mut self, keys: &[(&'static str, &'static str)]) -> ListPicker<T> {
+        self.keys = keys.to_vec();
+        self
+    }
+
+    pub fn set_keys(&mut self, keys: &[(&'static str, &'static str)]) {
+        self.keys = keys.to_vec();
+    }
+
+    pub fn set_title(&mut self, title: impl Into<String>) {
+        self.title = title.into();
+    }
+
+    pub fn set_empty_text(&mut self, text: impl Into<String>) {
+        self.empty_text = text.into();
+    }
+
+    /// Replaces everything; what was typed and the place stay.
+    pub fn set_items(&mut self, items: Vec<PickerItem<T>>) {
+        self.items = items;
+        self.texts = self.items.iter().map(search_text).collect();
+        if let Some(marked) = &mut self.marked {
+            marked.clear();
+        }
+        self.refill_filter();
+        self.selected = self.selected.min(self.filter.fitting().len().saturating_sub(1));
+    }
+
+    /// More of them arrived; the selected one stays selected.
+    pub fn add_items(&mut self, items: impl IntoIterator<Item = PickerItem<T>>) {
+        let before = self.selected_index();
+        for item in items {
+            self.texts.push(search_text(&item));
+            self.items.push(item);
+        }
+        self.refill_filter();
+        if let Some(before) = before {
+            self.select_index(before);
+        }
+    }
+
+    pub fn set_loading(&mut self, is_loading: bool) {
+        self.is_loading = is_loading;
+    }
+
+    pub fn items(&self) -> &[PickerItem<T>] {
+        &self.items
+    }
+
+    /// The same thing with other words; its place stays.
+    pub fn replace_item(&mut self, index: usize, item: PickerItem<T>) {
+        if let (Some(old), Some(text)) = (self.items.get_mut(index), self.texts.get_mut(index)) {
+            *text = search_text(&item);
+            let has_same_label = old.label == item.label;
+            *old = item;
+            if !has_same_label {
+                self.filter.forget_labels();
+            }
+        }
+    }
+
+    /// Number of the selected item in the whole list.
+    pub fn selected_index(&self) -> Option<usize> {
+        self.filter.fitting().get(self.selected).map(|index| *index as usize)
+    }
+
+    pub fn selected(&self) -> Option<&T> {
+        self.items.get(self.selected_index()?).map(|item| &item.value)
+    }
+
+    /// Selects an item by its number, if it fits what was typed.
+    pub fn select_index(&mut self, index: usize) {
+        if let Some(place) = self.filter.fitting().iter().position(|fitting| *fitting as usize == index) {
+            self.selected = place;
+        }
+    }
+
+    pub fn query(&self) -> &str {
+        self.query.text()
+    }
+
+    pub fn set_query(&mut self, query: &str) {
+        self.query = TextField::with_text(query);
+        self.refresh_filter();
+        self.selected = 0;
+    }
+
+    /// How many fit what was typed.
+    pub fn fitting_count(&self) -> usize {
+        self.filter.fitting().len()
+    }
+
+    /// Pasted text goes into the filter.
+    pub fn insert_text(&mut self, text: &str) {
+        if self.query.insert(text) {
+            self.query_changed();
+        }
+    }
+
+    pub fn handle_key(&mut self, key: KeyPress) -> PickerOutcome {
+        let page = self.page.get().max(1);
+        match (key.code, key.ctrl, key.alt) {
+            (KeyCode::Up, false, false) | (KeyCode::Char('p'), true, false) => self.step(-1),
+            (KeyCode::Down, false, false) | (KeyCode::Char('n'), true, false) => self.step(1),
+            (KeyCode::PageUp, ..) => self.jump(self.selected.saturating_sub(page)),
+            (KeyCode::PageDown, ..) => self.jump(self.selected.saturating_add(page)),
+            (KeyCode::Home, ..) => self.jump(0),
+            (KeyCode::End, ..) => self.jump(usize::MAX),
+            (KeyCode::Tab, ..) if self.marked.is_some() => self.toggle_mark(),
+            (KeyCode::Char('p'), false, true) if self.has_preview => {
+                self.shows_preview = !self.shows_preview;
+                PickerOutcome::Changed
+            }
+            (KeyCode::Enter, false, false) => self.choose(),
+            (KeyCode::Char('c'), true, false) => PickerOutcome::Quit,
+            (KeyCode::Escape, ..) if self.query.is_empty() => PickerOutcome::Closed,
+            (KeyCode::Escape, ..) => {
+                self.query.clear();
+                self.query_changed();
+                PickerOutcome::Changed
+            }
+            _ if self.query.handle_filter_key(key) => {
+                self.query_changed();
+                PickerOutcome::Changed
+            }
+            _ => PickerOutcome::Ignored,
+        }
+    }
+
+    pub fn lines(&self, style: &ThemeStyle, width: usize, height: usize) -> Vec<String> {
+        self.lines_with(style, width, height, &|_, _, _| Vec::new())
+    }
+
+    /// `preview` draws the selected one into so many columns and rows.
+    pub fn lines_with(
+        &self,
+        style: &ThemeStyle,
+        width: usize,
+        height: usize,
+        preview: &dyn Fn(&T, usize, usize) -> Vec<String>,
+    ) -> Vec<String> {
+        self.draw(style, width, height, preview, None)
+    }
+
+    /// The same; `sign` says what stands in front of each item.
+    pub(crate) fn lines_signed(
+        &self,
+        style: &ThemeStyle,
+        width: usize,
+        height: usize,
+        preview: &dyn Fn(&T, usize, usize) -> Vec<String>,
+        sign: &dyn Fn(&T) -> &'static str,
+    ) -> Vec<String> {
+        self.draw(style, width, height, preview, Some(sign))
+    }
+
+    fn draw(
+        &self,
+        style: &ThemeStyle,
+        width: usize,
+        height: usize,
+        preview: &dyn Fn(&T, usize, usize) -> Vec<String>,
+        sign: Option<&dyn Fn(&T) -> &'static str>,
+    ) -> Vec<String> {
+        let layout = PickerLayout::new(width, height, self.has_preview, self.shows_preview);
+        let mut lines = Vec::with_capacity(height);
+        if layout.has_title {
+            lines.push(self.title_row(style, width));
+        }
+        if layout.has_filter {
+            lines.push(self.filter_row(style, width));
+        }
+        let list = self.list_rows(style, (layout.list_width, layout.list_height), sign);
+        let drawn =
+            |width, height| self.selected().map_or_else(Vec::new, |value| preview(value, width, height));
+        lines.extend(layout.join(style, list, &drawn));
+        if layout.has_help {
+            lines.push(help_row(style, width, &self.help_keys(&layout)));
+        }
+        lines
+    }
+
+    fn title_row(&self, style: &ThemeStyle, width: usize) -> String {
+        let mut row = PaintedRow::new(style, width);
+        row.colored(ThemeToken::Accent, &self.title);
+        let count = self.count_text();
+        if row.room() > count.len() + 2 {
+            row.pad_to(width - count.len());
+            row.colored(ThemeToken::Muted, &count);
+        }
+        row.finish()
+    }
+
+    fn count_text(&self) -> String {
+        let (all, fitting) = (self.items.len(), self.filter.fitting().len());
+        let mut text = if self.query.is_empty() { all.to_string() } else { format!("{fitting} of {all}") };
+        if let Some(marked) = self.marked.as_ref().filter(|marked| !marked.is_empty()) {
+            text = format!("{} marked, {text}", marked.len());
+        }
+        if self.is_loading { format!("loading, {text} so far") } else { text }
+    }
+
+    fn filter_row(&self, style: &ThemeStyle, width: usize) -> String {
+        let mut row = PaintedRow::new(style, width);
+        row.colored(ThemeToken::Accent, if style.output.utf8 { "› " } else { "> " });
+        self.query.draw(&mut row, style.output.utf8);
+        if self.query.is_empty() {
+            row.plain(" ").colored(ThemeToken::Muted, self.filter_hint);
+        }
+        row.finish()
+    }
+
+    fn list_rows(
+        &self,
+        style: &ThemeStyle,
+        (width, height): (usize, usize),
+        sign: Option<&dyn Fn(&T) -> &'static str>,
+    ) -> Vec<String> {
+        self.page.set(height);
+        let fitting = self.filter.fitting();
+        if fitting.is_empty() {
+            let text = match (self.is_loading, self.items.is_empty()) {
+                (true, _) => "loading",
+                (false, true) => &self.empty_text,
+                (false, false) => "nothing fits what you typed; Escape clears it",
+            };
+            let wrapped = relaycode_text::width::wrap(&format!("  {text}"), width, 2);
+            let row = |line: &str| {
+                let mut row = PaintedRow::new(style, width);
+                row.colored(ThemeToken::Muted, line);
+                row.finish()
+            };
+            return wrapped.lines().take(height).map(row).collect();
+        }
+        let top = self.scrolled_top(height, fitting.len());
+        let shown = fitting.iter().enumerate().skip(top).take(height);
+        shown.map(|(place, index)| self.item_row(style, width, (place, *index as usize), sign)).collect()
+    }
+
+    /// The first row to show: the list moves only when the selected one would leave it.
+    fn scrolled_top(&self, height: usize, count: usize) -> usize {
+        let lowest = self.selected.saturating_sub(height.saturating_sub(1));
+        let top = self.top.get().clamp(lowest, self.selected).min(count.saturating_sub(height));
+        self.top.set(top);
+        top
+    }
+
+    fn item_row(
+        &self,
+        style: &ThemeStyle,
+        width: usize,
+        (place, index): (usize, usize),
+        sign: Option<&dyn Fn(&T) -> &'static str>,
+    ) -> String {
+        let mut row = PaintedRow::new(style, width);
+        let Some(item) = self.items.get(index) else { return String::new() };
+        let is_selected = place == self.selected;
+        match is_selected {
+            true => row.glyph(ThemeToken::Accent, Glyph::Incoming).plain(" "),
+            false => row.plain("  "),
+        };
+        if let Some(marked) = &self.marked {
+            let sign = if marked.contains(&index) { "[x] " } else { "[ ] " };
+            row.colored(if marked.contains(&index) { ThemeToken::Accent } else { ThemeToken::Muted }, sign);
+        }
+        let sign = sign.map_or(item.sign, |sign| sign(&item.value));
+        if !sign.is_empty() {
+            row.colored(ThemeToken::Accent, sign).plain(" ");
+        }
+        let detail = relaycode_text::width::cells(
+            &style.output.safe(super::painted_row::head_for(&item.detail, width)),
+        );
+        // The detail gives way before the label becomes unreadable.
+        let label_room = row.room().saturating_sub(detail + 2);
+        let beside = detail > 0 && label_room >= LEAST_LABEL.min(super::label_cells(&item.label, width));
+        let most = if beside { label_room } else { row.room() };
+        row.marked(&item.label, &marks(self.query.text(), &item.label), ThemeToken::Accent, most);
+        if beside {
+            row.pad_to(width - detail);
+            row.colored(ThemeToken::Muted, &item.detail);
+        }
+        if is_selected { row.finish_selected() } else { row.finish() }
+    }
+
+    fn help_keys(&self, layout: &PickerLayout) -> Vec<(&'static str, &'static str)> {
+        let mut keys =
+            vec![("Enter", self.enter), ("Esc", if self.query.is_empty() { "close" } else { "clear" })];
+        if self.marked.is_some() {
+            keys.insert(1, ("Tab", "mark"));
+        }
+        keys.splice(1..1, self.keys.iter().copied());
+        if self.has_preview && layout.preview_needs_key {
+            keys.push(("Alt+P", if self.shows_preview { "list" } else { "preview" }));
+        }
+        keys
+    }
+
+    fn step(&mut self, by: isize) -> PickerOutcome {
+        let count = self.filter.fitting().len();
+        if count == 0 {
+            return PickerOutcome::Ignored;
+        }
+        self.selected = match by {
+            ..0 => self.selected.checked_sub(1).unwrap_or(count - 1),
+            _ => (self.selected + 1) % count,
+        };
+        PickerOutcome::Changed
+    }
+
+    fn jump(&mut self, place: usize) -> PickerOutcome {
+        self.selected = place.min(self.filter.fitting().len().saturating_sub(1));
+        PickerOutcome::Changed
+    }
+
+    fn toggle_mark(&mut self) -> PickerOutcome {
+        let Some(index) = self.selected_index() else { return PickerOutcome::Ignored };
+        if let Some(marked) = &mut self.marked
+            && !marked.remove(&index)
+        {
+            marked.insert(index);
+        }
+        self.step(1)
+    }
+
+    fn choose(&mut self) -> PickerOutcome {
+        let chosen = self.marked_or_selected();
+        if chosen.is_empty() { PickerOutcome::Ignored } else { PickerOutcome::Chosen(chosen) }
+    }
+
+    /// The numbers of the marked items, else of the selected one.
+    pub fn marked_or_selected(&self) -> Vec<usize> {
+        let marked: Vec<usize> = self.marked.iter().flatten().copied().collect();
+        if marked.is_empty() { self.selected_index().into_iter().collect() } else { marked }
+    }
+
+    fn query_changed(&mut self) {
+        self.refresh_filter();
+        self.selected = 0;
+        self.top.set(0);
+    }
+
+    /// After other items.
+    fn refill_filter(&mut self) {
+        self.filter.reset(self.texts.len());
+        self.refresh_filter();
+    }
+
+    fn refresh_filter(&mut self) {
+        let labels = || self.items.iter().map(|item| item.label.clone()).collect();
+        self.filter.apply(self.query.text(), &self.texts, labels);
+    }
+}
+
+/// A label keeps so many cells before its detail goes.
+const LEAST_LABEL: usize = 16;
+
+fn search_text<T>(item: &PickerItem<T>) -> SearchText {
+    SearchText::new(&item.label, &[&item.detail, &item.keywords])
+}

@@ -1,0 +1,80 @@
+//! Which entries a filter and a search leave, and the shape that they have then: what hangs below an entry that is left
+//! out hangs below the nearest one that is shown.
+
+use relaycode_session::{EntryRole, EntryType};
+
+use super::{TreeEntry, TreeFilterMode};
+use crate::views::sessions::tree_shape::{TreeShapeRow, tree_rows};
+
+/// The rows from top to bottom; `at` counts in all entries.
+#[derive(Debug, Default)]
+pub(super) struct VisibleTree {
+    rows: Vec<TreeShapeRow>,
+    /// How many the filter leaves without the search.
+    passing: usize,
+}
+
+impl VisibleTree {
+    pub(super) fn new(entries: &[TreeEntry], filter: TreeFilterMode, query: &str) -> VisibleTree {
+        let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+        let mut passing = 0;
+        // For each entry its nearest visible ancestor, itself included, by its place among the visible.
+        let mut stands: Vec<Option<usize>> = Vec::with_capacity(entries.len());
+        let (mut shown, mut parents) = (Vec::new(), Vec::new());
+        for (at, entry) in entries.iter().enumerate() {
+            let above = entry.parent.and_then(|parent| stands.get(parent).copied().flatten());
+            let passes = passes_filter(entry, filter);
+            passing += usize::from(passes);
+            if passes && (words.is_empty() || fits_search(entry, &words)) {
+                stands.push(Some(shown.len()));
+                shown.push(at);
+                parents.push(above);
+            } else {
+                stands.push(above);
+            }
+        }
+        let mut rows = tree_rows(&parents);
+        for row in &mut rows {
+            row.at = shown[row.at];
+        }
+        VisibleTree { rows, passing }
+    }
+
+    pub(super) fn rows(&self) -> &[TreeShapeRow] {
+        &self.rows
+    }
+
+    pub(super) fn passing(&self) -> usize {
+        self.passing
+    }
+
+    /// The place of an entry, or of its nearest ancestor that is shown.
+    pub(super) fn nearest_place(&self, entries: &[TreeEntry], index: usize) -> usize {
+        let mut at = Some(index);
+        // Parents stand before their children, so this ends.
+        while let Some(index) = at {
+            if let Some(place) = self.rows.iter().position(|row| row.at == index) {
+                return place;
+            }
+            at = entries.get(index).and_then(|entry| entry.parent).filter(|parent| *parent < index);
+        }
+        0
+    }
+}
+
+fn passes_filter(entry: &TreeEntry, filter: TreeFilterMode) -> bool {
+    let is_hidden = entry.is_bookkeeping || entry.is_silent;
+    match filter {
+        TreeFilterMode::All => true,
+        TreeFilterMode::Default => !is_hidden,
+        TreeFilterMode::NoTools => !is_hidden && entry.role != EntryRole::ToolResult,
+        TreeFilterMode::UserOnly => entry.kind == EntryType::Message && entry.role == EntryRole::User,
+        TreeFilterMode::LabeledOnly => entry.label.is_some(),
+    }
+}
+
+fn fits_search(entry: &TreeEntry, words: &[String]) -> bool {
+    let label = entry.label.as_deref().unwrap_or_default();
+    let all = format!("{label} {} {} {}", entry.who, entry.text, entry.search).to_lowercase();
+    words.iter().all(|word| all.contains(word.as_str()))
+}
