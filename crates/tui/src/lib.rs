@@ -13,6 +13,7 @@
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
+//! | [`screen`] | drawing on the terminal: finished lines, live lines, full screens |
 //! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
@@ -22,6 +23,7 @@ pub mod layout;
 pub mod live_line;
 pub mod notify;
 pub mod osc52;
+pub mod screen;
 mod sys;
 #[cfg(test)]
 mod tests;
