@@ -18,6 +18,7 @@
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
+//! | [`screen`] | drawing on the terminal: finished lines, live lines, full screens |
 //! | [`theme`] | colours and symbols of the conversation |
 //! | [`picker`] | full-screen lists, and what full-screen views are built from |
 //! | [`tree_view`], [`session_picker`], [`log_browser`], [`model_picker`], [`settings_view`] | full-screen views: the conversation's tree, sessions, changes, models, settings |
@@ -41,6 +42,7 @@ pub mod pager;
 pub mod panels;
 pub mod picker;
 pub mod question_panel;
+pub mod screen;
 pub mod session_picker;
 pub mod settings_view;
 pub mod status;

@@ -235,6 +235,7 @@ fn values(kind: ConfigValueKind) -> String {
             "the beginning of a branch's name; may be empty".to_owned()
         }
         ConfigValueKind::Text(ConfigTextRule::Friends) => "whom to ask, as after `--to`".to_owned(),
+        ConfigValueKind::Text(ConfigTextRule::Theme) => "the name of a theme".to_owned(),
         ConfigValueKind::Rules(_) => "a list of [rules](../permissions.md)".to_owned(),
         ConfigValueKind::CommandRules => "a list of `{pattern, tool, message}`".to_owned(),
         ConfigValueKind::Switch => "`true`, `false`".to_owned(),

@@ -2,7 +2,8 @@
 
 use super::{
     AgentEditMode, AgentInterruptMode, AgentPollWait, AgentQueueMode, AgentTitleMode, ApprovalMode,
-    BranchTemplate, LogLevel, PreferredStrategy, RuleContextMode, RuleInterruptMode, RuleRepeatMode,
+    BranchTemplate, DoubleEscapeAction, LogLevel, PreferredStrategy, RuleContextMode, RuleInterruptMode,
+    RuleRepeatMode, SymbolPresetChoice,
 };
 use crate::access::Access;
 
@@ -105,6 +106,23 @@ impl ChoiceTable for AgentEditMode {
         ("replace", AgentEditMode::Replace),
         ("patch", AgentEditMode::Patch),
         ("apply_patch", AgentEditMode::ApplyPatch),
+    ];
+}
+
+impl ChoiceTable for SymbolPresetChoice {
+    const ALL: &'static [(&'static str, SymbolPresetChoice)] = &[
+        ("theme", SymbolPresetChoice::Theme),
+        ("unicode", SymbolPresetChoice::Unicode),
+        ("nerd", SymbolPresetChoice::Nerd),
+        ("ascii", SymbolPresetChoice::Ascii),
+    ];
+}
+
+impl ChoiceTable for DoubleEscapeAction {
+    const ALL: &'static [(&'static str, DoubleEscapeAction)] = &[
+        ("tree", DoubleEscapeAction::Tree),
+        ("branch", DoubleEscapeAction::Branch),
+        ("none", DoubleEscapeAction::Nothing),
     ];
 }
 

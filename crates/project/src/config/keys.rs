@@ -67,6 +67,8 @@ pub enum ConfigTextRule {
     BranchPrefix,
     /// Whom to ask: one friend, or several with commas between them.
     Friends,
+    /// The name of a theme.
+    Theme,
 }
 
 /// Which part of relay a key changes.
@@ -190,7 +192,7 @@ pub fn find_key(name: &str) -> Option<&'static ConfigKey> {
 }
 
 /// The sections and what they are about, in the order of the file.
-pub const SECTIONS: [(&str, &str); 10] = [
+pub const SECTIONS: [(&str, &str); 13] = [
     ("core", "How relay itself behaves."),
     ("watcher", "How the clipboard is watched and what the prompt asks for."),
     ("patch", "How a change is judged."),
@@ -201,11 +203,19 @@ pub const SECTIONS: [(&str, &str); 10] = [
     ("agent", "How relay's own agent works: `relay run`."),
     ("ttsr", "How rules with a `condition` act while the agent's model answers."),
     ("compaction", "How room is made in a conversation that gets too long for the agent's model."),
+    ("theme", "Colours of the conversation, by the terminal's background (docs/themes.md)."),
+    ("branchSummary", "What is kept of a branch of the conversation that is left."),
+    ("terminal", "How the conversation is shown."),
 ];
 
 const fn choice(name: &'static str) -> ConfigChoice {
     ConfigChoice { name, legacy_names: &[] }
 }
+
+const SYMBOL_PRESETS: &[ConfigChoice] =
+    &[choice("theme"), choice("unicode"), choice("nerd"), choice("ascii")];
+
+const ESCAPE_ACTIONS: &[ConfigChoice] = &[choice("tree"), choice("branch"), choice("none")];
 
 const LOG_LEVELS: &[ConfigChoice] =
     &[choice("silent"), choice("error"), choice("warn"), choice("info"), choice("debug")];
@@ -258,7 +268,7 @@ const CHANGED_FILES: u64 = 100_000;
 
 /// Every key, in the order in which they are shown.
 #[rustfmt::skip]
-pub static KEYS: [ConfigKey; 82] = [
+pub static KEYS: [ConfigKey; 90] = [
     key("projectId", ConfigValueKind::Text(ConfigTextRule::ProjectId), |c| ConfigSlot::Name(&mut c.project_id),
         "The project's name in prompts and answers; an answer for another project is refused."),
     key("core.logLevel", ConfigValueKind::Choice(LOG_LEVELS), |c| ConfigSlot::Choice(&mut c.core.log_level),
@@ -435,6 +445,22 @@ pub static KEYS: [ConfigKey; 82] = [
         "From so many tokens on.").user_only(),
     key("compaction.idleTimeoutSeconds", number(1, 86_400), |c| ConfigSlot::Number(&mut c.compaction.idle_timeout_seconds),
         "After so many seconds.").user_only(),
+    key("theme.dark", ConfigValueKind::Text(ConfigTextRule::Theme), |c| ConfigSlot::Text(&mut c.terminal.dark_theme),
+        "The theme on a dark background.").user_only(),
+    key("theme.light", ConfigValueKind::Text(ConfigTextRule::Theme), |c| ConfigSlot::Text(&mut c.terminal.light_theme),
+        "The theme on a light background.").user_only(),
+    key("symbolPreset", ConfigValueKind::Choice(SYMBOL_PRESETS), |c| ConfigSlot::Choice(&mut c.terminal.symbols),
+        "The signs of the conversation: as the theme says, or of one kind.").user_only(),
+    key("colorBlindMode", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.terminal.color_blind),
+        "Whether added lines are blue rather than green.").user_only(),
+    key("doubleEscapeAction", ConfigValueKind::Choice(ESCAPE_ACTIONS), |c| ConfigSlot::Choice(&mut c.terminal.double_escape),
+        "What Escape pressed twice on an empty line opens: the tree, a choice of prompts to branch from, or nothing.").user_only(),
+    key("branchSummary.enabled", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.terminal.branch_summary),
+        "Whether relay offers to sum up a branch of the conversation that you leave.").user_only(),
+    key("terminal.plain", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.terminal.is_plain),
+        "Whether the conversation is line by line, with nothing drawn twice: for screen readers.").user_only(),
+    key("terminal.showThinking", ConfigValueKind::Switch, |c| ConfigSlot::Switch(&mut c.terminal.show_thinking),
+        "Whether what the model thinks is shown, and not only how much.").user_only(),
 ];
 
 /// A key that every command reads and `init` writes.

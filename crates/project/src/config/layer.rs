@@ -377,6 +377,7 @@ pub(super) fn allowed_values(kind: ConfigValueKind) -> String {
                 "the beginning of a branch's name, such as \"relay/\"".to_string()
             }
             ConfigTextRule::Friends => "whom to ask, such as \"codex\" or \"codex,claude\"".to_string(),
+            ConfigTextRule::Theme => "the name of a theme, such as \"red-claw\"".to_string(),
         },
         ConfigValueKind::Switch => "true or false".to_string(),
         ConfigValueKind::Rules(_) => {

@@ -17,6 +17,7 @@ mod load;
 mod rules;
 mod schema;
 mod show;
+mod terminal;
 pub(crate) mod text_file;
 mod user_yaml;
 
@@ -29,6 +30,7 @@ pub use load::{PROJECT_FILES, USER_FILE, load, load_all};
 pub use rules::{PROJECT_ID_CHARACTERS, check_project_id};
 pub use schema::{initial_file, json_schema};
 pub use show::ConfigRow;
+pub use terminal::{DoubleEscapeAction, SymbolPresetChoice, TerminalConfig};
 
 /// What is set, defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +58,8 @@ pub struct Config {
     /// How rules with a condition act on an answer that comes in. Only the user's own file says so.
     pub ttsr: TtsrConfig,
     pub compaction: CompactionConfig,
+    /// How the conversation looks. Only the user's own file says so.
+    pub terminal: TerminalConfig,
 }
 
 /// `core.*`
@@ -443,6 +447,7 @@ impl Default for Config {
             },
             ttsr: TtsrConfig::default(),
             compaction: CompactionConfig::default(),
+            terminal: TerminalConfig::default(),
         }
     }
 }

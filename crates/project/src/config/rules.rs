@@ -13,6 +13,8 @@ const COMMAND_BYTES: usize = 8 << 10;
 const PREFIX_BYTES: usize = 100;
 /// Bytes of the names of friends.
 const FRIENDS_BYTES: usize = 1_000;
+/// Bytes of the name of a theme.
+const THEME_BYTES: usize = 64;
 
 /// Whether `id` can be the name of a project.
 ///
@@ -42,8 +44,18 @@ impl ConfigTextRule {
             ConfigTextRule::Command => command(text),
             ConfigTextRule::BranchPrefix => prefix(text),
             ConfigTextRule::Friends => friends(text),
+            ConfigTextRule::Theme => theme(text),
         }
     }
+}
+
+/// It is the name of a file, too.
+fn theme(text: &str) -> Result<(), String> {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if text.is_empty() || text.len() > THEME_BYTES || !text.chars().all(is_fine) {
+        return Err("must be letters, digits, `-` and `_`: the name of a theme".to_string());
+    }
+    Ok(())
 }
 
 /// A command is shown before it is trusted; what cannot be seen has no place in it.
