@@ -12,10 +12,14 @@
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
+//! | [`highlight`] | code in colours, as a whole or line by line |
+//! | [`markdown`] | answers as they stream in |
+//! | [`image`] | pictures, drawn by the terminal or named |
 //! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
 pub mod highlight;
+pub mod image;
 pub mod input;
 pub mod layout;
 pub mod live_line;
