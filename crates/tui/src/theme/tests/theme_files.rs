@@ -75,7 +75,7 @@ fn wrong_values_are_told_with_their_place() {
     theme["colors"]["error"] = json!(null);
     theme["export"] = json!({ "pageBg": "#12345g" });
     theme["symbols"] = json!({ "preset": "emoji" });
-    insta::assert_snapshot!(read(&theme).unwrap_err(), @r##"
+    insta::assert_snapshot!(read(&theme).unwrap_err(), @r#"
     the theme mine cannot be used
       vars.a: the variables lead in a circle: b -> c -> a -> b
       vars.b: the variables lead in a circle: c -> a -> b -> c
@@ -86,11 +86,11 @@ fn wrong_values_are_told_with_their_place() {
       vars.a\u{1b}[2J: 300 is not between 0 and 255
       colors.accent: the variables lead in a circle: a -> b -> c -> a
       colors.border: there is no variable missing in vars
-      colors.text: 256 is not between 0 and 255
-      colors.dim: 1.5 is not between 0 and 255
       colors.error: a colour is #RRGGBB, a number from 0 to 255, the name of a variable, or ""
+      colors.dim: 1.5 is not between 0 and 255
+      colors.text: 256 is not between 0 and 255
       and 2 more
-    "##);
+    "#);
 }
 
 #[test]
