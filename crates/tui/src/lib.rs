@@ -19,6 +19,9 @@
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
 //! | [`screen`] | drawing on the terminal: finished lines, live lines, full screens |
+//! | [`highlight`] | code in colours, as a whole or line by line |
+//! | [`markdown`] | answers as they stream in |
+//! | [`image`] | pictures, drawn by the terminal or named |
 //! | [`theme`] | colours and symbols of the conversation |
 //! | [`picker`] | full-screen lists, and what full-screen views are built from |
 //! | [`tree_view`], [`session_picker`], [`log_browser`], [`model_picker`], [`settings_view`] | full-screen views: the conversation's tree, sessions, changes, models, settings |
@@ -30,6 +33,7 @@ pub mod conversation;
 pub mod fuzzy;
 pub mod help_view;
 pub mod highlight;
+pub mod image;
 pub mod input;
 pub mod layout;
 pub mod live_line;

@@ -20,6 +20,8 @@ mod responses;
 
 use serde_json::Value;
 
+pub use picture::picture_size;
+
 use crate::failure::{ModelFailure, ModelResult};
 use crate::{request::WireCall, stream::assembly::Assembly};
 

@@ -28,7 +28,7 @@ pub(crate) fn refusal_note(image: &ImageContent, rules: &ImageLimits) -> Option<
         format!("of the kind {}", image.mime_type)
     } else if image.data.len() > rules.bytes {
         format!("of more than {} MB", rules.bytes >> 20)
-    } else if size(image).is_some_and(|(width, height)| width.max(height) > rules.side) {
+    } else if picture_size(image).is_some_and(|(width, height)| width.max(height) > rules.side) {
         format!("of more than {} pixels", rules.side)
     } else {
         return None;
@@ -37,7 +37,7 @@ pub(crate) fn refusal_note(image: &ImageContent, rules: &ImageLimits) -> Option<
 }
 
 /// Width and height, if the first bytes tell.
-fn size(image: &ImageContent) -> Option<(u32, u32)> {
+pub fn picture_size(image: &ImageContent) -> Option<(u32, u32)> {
     let text = image.data.as_bytes();
     let text = &text[..text.len().min(HEAD)];
     let bytes = BASE64.decode(&text[..text.len() / 4 * 4]).ok()?;
@@ -108,11 +108,14 @@ mod tests {
         let lossy = b"RIFF....WEBPVP8 \0\0\0\0...\x9d\x01\x2a\x02\x01\x04\x03";
         let lossless = b"RIFF....WEBPVP8L\0\0\0\0\x2f\x01\xc1\xc0\0";
         for bytes in [&png[..], gif, jpeg, extended, lossy, lossless] {
-            assert_eq!(size(&image("", bytes)), Some((0x102, 0x304)), "{bytes:?}");
+            assert_eq!(picture_size(&image("", bytes)), Some((0x102, 0x304)), "{bytes:?}");
         }
         for cut in 0..jpeg.len() {
-            let _ = size(&image("", &jpeg[..cut]));
+            let _ = picture_size(&image("", &jpeg[..cut]));
         }
-        assert_eq!(size(&ImageContent { data: "\u{e4}\u{e4}!".into(), mime_type: String::new() }), None);
+        assert_eq!(
+            picture_size(&ImageContent { data: "\u{e4}\u{e4}!".into(), mime_type: String::new() }),
+            None
+        );
     }
 }

@@ -69,13 +69,22 @@ impl Git<'_> {
     /// # Errors
     /// If git cannot say.
     pub fn uncommitted(&self) -> GitResult<Vec<String>> {
+        Ok(self.uncommitted_files()?.into_iter().map(|file| file.path).collect())
+    }
+
+    /// The same, and how each of them differs.
+    ///
+    /// # Errors
+    /// If git cannot say.
+    pub fn uncommitted_files(&self) -> GitResult<Vec<GitPathStatus>> {
         let options =
             "status --porcelain=v2 -z --no-renames --untracked-files=normal --ignore-submodules=all -- .";
         let changed = self.ask(&options.split(' ').map(OsString::from).collect::<Vec<_>>())?;
         let prefix = &self.repository()?.prefix;
         let own =
             |full: &[u8]| full.strip_prefix(&prefix[..]).and_then(|own| String::from_utf8(own.to_vec()).ok());
-        Ok(parse_porcelain(&changed).into_iter().filter_map(|(full, _)| own(full)).collect())
+        let file = |(full, state)| Some(GitPathStatus { path: own(full)?, state });
+        Ok(parse_porcelain(&changed).into_iter().filter_map(file).collect())
     }
 
     fn status_batch(&self, paths: &[&str]) -> GitResult<Vec<GitPathStatus>> {

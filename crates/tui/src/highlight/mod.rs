@@ -24,17 +24,52 @@ pub type CodeSpan = (Range<usize>, ThemeToken);
 
 /// A line of code made safe and painted; what no span covers has the colour `base`.
 pub fn paint_code_line(style: &ThemeStyle, line: &str, spans: &[CodeSpan], base: ThemeToken) -> String {
-    let mut out = String::with_capacity(line.len() + spans.len() * 24);
+    let mut painter =
+        RunPainter { style, out: String::with_capacity(line.len() * 2), run: String::new(), token: base };
     let mut at = 0;
     for (bytes, token) in spans {
-        if bytes.start > at {
-            out.push_str(&style.paint(base, &style.output.safe(&line[at..bytes.start])));
-        }
-        out.push_str(&style.paint(*token, &style.output.safe(&line[bytes.clone()])));
+        painter.add(&line[at..bytes.start.max(at)], base);
+        painter.add(&line[bytes.clone()], *token);
         at = bytes.end;
     }
-    out.push_str(&style.paint(base, &style.output.safe(&line[at..])));
-    out
+    painter.add(&line[at..], base);
+    painter.flush();
+    painter.out
+}
+
+/// Paints neighbours of the same colour together; blanks have none.
+struct RunPainter<'a> {
+    style: &'a ThemeStyle,
+    out: String,
+    run: String,
+    token: ThemeToken,
+}
+
+impl RunPainter<'_> {
+    fn add(&mut self, text: &str, token: ThemeToken) {
+        if text.is_empty() {
+            return;
+        }
+        let color = |token| self.style.theme.color(token);
+        let same = token == self.token || color(token) == color(self.token);
+        if !same && !text.bytes().all(|byte| byte == b' ') {
+            self.flush();
+        }
+        if self.run.is_empty() {
+            self.token = token;
+        }
+        self.run.push_str(&self.style.output.safe(text));
+    }
+
+    fn flush(&mut self) {
+        // Blanks at either end need no colour.
+        let text = self.run.trim_matches(' ');
+        let start = self.run.len() - self.run.trim_start_matches(' ').len();
+        self.out.push_str(&self.run[..start]);
+        self.out.push_str(&self.style.paint(self.token, text));
+        self.out.push_str(&self.run[start + text.len()..]);
+        self.run.clear();
+    }
 }
 
 /// Tabs as blanks up to the next multiple of four characters.

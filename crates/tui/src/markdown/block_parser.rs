@@ -231,6 +231,8 @@ impl BlockParser {
                 if interrupts && (item.is_empty || !is_first) {
                     break;
                 }
+                // First what is open: it may end the list that was counted.
+                self.close_to(matched);
                 let mark = self.item_mark(matched, item.mark);
                 self.open_container(matched, ContainerKind::Item { mark, indent: item.indent, shown: false });
                 rest = &rest[item.length..];

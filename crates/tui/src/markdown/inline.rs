@@ -21,6 +21,9 @@ const ADDRESS_CELLS: usize = 200;
 
 /// The source as spans that look like `base` where it says nothing else.
 pub(super) fn inline_spans(style: &ThemeStyle, source: &str, base: &SpanLook) -> Vec<StyledSpan> {
+    if source.trim().is_empty() {
+        return Vec::new();
+    }
     let text = format!("{LEAD}{source}");
     let parser = Parser::new_ext(&text, Options::ENABLE_STRIKETHROUGH);
     let mut reader =

@@ -10,6 +10,8 @@ use crate::theme::{SymbolKey, ThemeStyle, ThemeToken};
 const TABLE_WIDTH: usize = 40;
 /// Narrowest column, unless its texts are shorter.
 const COLUMN_CELLS: usize = 6;
+/// A word up to this width is not broken if that can be helped.
+const WORD_CELLS: usize = 24;
 /// Most columns.
 const COLUMNS: usize = 32;
 
@@ -83,7 +85,15 @@ pub(super) fn lines(table: &MarkdownTable, style: &ThemeStyle, width: usize) -> 
     let natural: Vec<usize> = (0..head.len())
         .map(|at| rows.iter().chain([&head]).map(|row| spans_width(&row[at])).max().unwrap_or(0).max(1))
         .collect();
-    let fits = width.checked_sub(bars).and_then(|room| shrink(&natural, room));
+    let words: Vec<usize> = (0..head.len())
+        .map(|at| {
+            rows.iter().chain([&head]).map(|row| widest_word(&row[at])).max().unwrap_or(0).min(WORD_CELLS)
+        })
+        .collect();
+    // Whole words if that fits, else whatever does.
+    let fits = width.checked_sub(bars).and_then(|room| {
+        shrink(&natural, &words, room).or_else(|| shrink(&natural, &vec![COLUMN_CELLS; head.len()], room))
+    });
     let Some(columns) = fits.filter(|columns| width >= TABLE_WIDTH || *columns == natural) else {
         return stacked(&head, &rows, style, width);
     };
@@ -103,27 +113,16 @@ fn divider(columns: &[usize], style: &ThemeStyle) -> String {
     style.paint(ThemeToken::MdHr, &parts.join(&cross))
 }
 
-/// Widths that fit into `room`: the widest columns give first. Nothing if a column would be too narrow to read.
-fn shrink(natural: &[usize], room: usize) -> Option<Vec<usize>> {
+/// Widths that fit into `room`: the widest columns give first, none more than to its least width. Nothing if that is
+/// not enough.
+fn shrink(natural: &[usize], least: &[usize], room: usize) -> Option<Vec<usize>> {
     let mut columns = natural.to_vec();
-    let least: usize = natural.iter().map(|cells| (*cells).min(COLUMN_CELLS)).sum();
-    if least > room {
-        return None;
-    }
-    let mut total: usize = columns.iter().sum();
-    while total > room {
-        // The widest come down to the next one, together.
-        let widest = columns.iter().copied().max().unwrap_or(0);
-        let next =
-            columns.iter().copied().filter(|cells| *cells < widest).max().unwrap_or(0).max(COLUMN_CELLS);
-        let count = columns.iter().filter(|cells| **cells == widest).count();
-        let over = total - room;
-        let step = (widest - next).min(over.div_ceil(count)).max(1);
-        for cells in columns.iter_mut().filter(|cells| **cells == widest) {
-            let cut = step.min(total - room);
-            *cells -= cut;
-            total -= cut;
-        }
+    let mut over = columns.iter().sum::<usize>().saturating_sub(room);
+    while over > 0 {
+        let givers = columns.iter_mut().zip(least).filter(|(cells, least)| **cells > **least);
+        let (widest, _) = givers.max_by_key(|(cells, _)| **cells)?;
+        *widest -= 1;
+        over -= 1;
     }
     Some(columns)
 }

@@ -40,12 +40,12 @@ pub struct Theme {
     pub name: String,
     colors: [ThemeColor; ThemeToken::ALL.len()],
     pub(crate) symbols: SymbolTable,
-    pub export: ThemeExportColors,
+    export: ThemeExportColors,
     /// The terminal makes links of addresses that are not shown (OSC 8).
     pub hyperlinks: bool,
 }
 
-/// For an exported page; a theme that names none gets none, and the page its own.
+/// The backgrounds of an exported page. What a theme does not name follows from its other backgrounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThemeExportColors {
     pub page: Option<ThemeColor>,
@@ -73,6 +73,18 @@ impl Theme {
 
     pub fn color(&self, token: ThemeToken) -> ThemeColor {
         self.colors[token as usize]
+    }
+
+    /// The backgrounds of an exported page.
+    pub fn export_colors(&self) -> ThemeExportColors {
+        let own = |color: Option<ThemeColor>, token: ThemeToken| {
+            color.or_else(|| Some(self.color(token)).filter(|color| *color != ThemeColor::Default))
+        };
+        ThemeExportColors {
+            page: own(self.export.page, ThemeToken::StatusLineBg),
+            card: own(self.export.card, ThemeToken::UserMessageBg),
+            info: own(self.export.info, ThemeToken::CustomMessageBg),
+        }
     }
 
     /// For people who tell green and red apart badly: what was added moves from green towards blue.

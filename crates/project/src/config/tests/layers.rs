@@ -192,7 +192,7 @@ fn the_users_file_may_be_empty_and_must_be_sound() {
         assert!(error.file.ends_with("home/config.yml"), "{error}");
         assert_eq!(error.line, line, "{text}: {error}");
     }
-    let unknown = both("", "theme: dark\npatch:\n  lintr: x\n").unwrap();
+    let unknown = both("", "colour: dark\npatch:\n  lintr: x\n").unwrap();
     assert!(texts(&unknown)[1].starts_with("3: `patch.lintr`"), "{:?}", unknown.remarks);
 }
 

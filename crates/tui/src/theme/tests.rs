@@ -1,1 +1,0 @@
-//! Themes and their parts.
