@@ -6,6 +6,11 @@
 
 use std::time::Duration;
 
+use super::key_press::KeyPress;
+use super::key_sequence::{SequenceMeaning, meaning};
+use super::terminal_reply::TerminalReply;
+
+/// A key as questions and `relay watch` see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InputKey {
     Char(char),
@@ -25,6 +30,20 @@ pub enum TerminalInput {
     Paste(PastedText),
 }
 
+/// What a terminal sent, as the conversation sees it; a key also as questions do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DecodedInput {
+    /// `press` is `None` for keys that relay does not know.
+    Key {
+        key: InputKey,
+        press: Option<KeyPress>,
+    },
+    Paste(PastedText),
+    /// The window is looked at, or not any more.
+    Focus(bool),
+    Reply(TerminalReply),
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastedText {
     /// With line feeds between lines; at most [`PASTE_BYTES`].
@@ -37,6 +56,8 @@ pub struct PastedText {
 pub const PASTE_BYTES: usize = (4 << 20) + 1;
 /// Longest escape sequence; a longer one is given up.
 const SEQUENCE_BYTES: usize = 32;
+/// Longest reply that is a string.
+const REPLY_BYTES: usize = 1_024;
 /// After this long nothing more belongs to a burst or a sequence.
 pub const BURST_TIMEOUT: Duration = Duration::from_millis(60);
 /// After this long nothing more belongs to a marked paste whose end was seen.
@@ -52,6 +73,8 @@ pub enum ExpectedInput {
     Keys,
     /// A line: a burst that is one line, finished or not, may have been typed.
     Line,
+    /// Anything a person types into a conversation, also fast: only several lines at once are a paste.
+    Conversation,
 }
 
 #[derive(Debug, Default)]
@@ -92,6 +115,16 @@ impl InputDecoder {
 
     /// `bytes` arrived together.
     pub fn feed(&mut self, bytes: &[u8], expect: ExpectedInput) -> Vec<TerminalInput> {
+        self.decode(bytes, expect).into_iter().map(TerminalInput::from).collect()
+    }
+
+    /// Nothing came for a while: whatever has begun is complete.
+    pub fn finish_pending(&mut self) -> Option<TerminalInput> {
+        self.finish().pop().map(TerminalInput::from)
+    }
+
+    /// `bytes` arrived together.
+    pub fn decode(&mut self, bytes: &[u8], expect: ExpectedInput) -> Vec<DecodedInput> {
         match self.state {
             DecoderState::Bracketed => self.feed_bracketed(bytes),
             DecoderState::Burst => {
@@ -104,16 +137,18 @@ impl InputDecoder {
     }
 
     /// Nothing came for a while: whatever has begun is complete.
-    pub fn finish_pending(&mut self) -> Option<TerminalInput> {
+    pub fn finish(&mut self) -> Vec<DecodedInput> {
         match self.state {
-            DecoderState::Burst | DecoderState::AfterPaste => Some(self.take_paste()),
-            DecoderState::Bracketed => None,
+            DecoderState::Burst | DecoderState::AfterPaste => vec![self.take_paste()],
+            DecoderState::Bracketed => Vec::new(),
             DecoderState::Keys => {
                 let alone = std::mem::take(&mut self.pending);
                 match alone.as_slice() {
-                    [] => None,
-                    b"\x1b" => Some(TerminalInput::Key(InputKey::Escape)),
-                    _ => Some(TerminalInput::Key(InputKey::Other)),
+                    [] => Vec::new(),
+                    b"\x1b" => decoded(&alone, InputKey::Escape),
+                    // Escape and a key, where more might have followed.
+                    [0x1b, _] => decoded(&alone, InputKey::Other),
+                    _ => vec![DecodedInput::Key { key: InputKey::Other, press: None }],
                 }
             }
         }
@@ -123,9 +158,9 @@ impl InputDecoder {
     pub fn discard_typed(&mut self) -> Option<TerminalInput> {
         match self.state {
             DecoderState::Bracketed => None,
-            DecoderState::AfterPaste => Some(self.take_paste()),
+            DecoderState::AfterPaste => Some(self.take_paste().into()),
             // Several lines at once were not typed, or it does not matter.
-            DecoderState::Burst => Some(self.take_paste()).filter(|input| match input {
+            DecoderState::Burst => Some(self.take_paste().into()).filter(|input| match input {
                 TerminalInput::Paste(paste) => paste.bytes.trim_ascii().contains(&b'\n'),
                 TerminalInput::Key(_) => false,
             }),
@@ -139,13 +174,19 @@ impl InputDecoder {
         }
     }
 
-    fn feed_keys(&mut self, bytes: &[u8], expect: ExpectedInput) -> Vec<TerminalInput> {
+    fn feed_keys(&mut self, bytes: &[u8], expect: ExpectedInput) -> Vec<DecodedInput> {
         let begun = std::mem::take(&mut self.pending);
         let all = [begun.as_slice(), bytes].concat();
         if let Some(at) = find(&all, PASTE_BEGIN) {
-            // Keys typed just before are lost in favour of the paste: nobody types and pastes at once.
+            // Keys typed just before a question's paste are lost: nobody types and pastes at once.
+            let mut found = match expect {
+                ExpectedInput::Conversation => self.split_keys(&all[..at]),
+                ExpectedInput::Keys | ExpectedInput::Line => Vec::new(),
+            };
+            self.pending.clear();
             self.state = DecoderState::Bracketed;
-            return self.feed_bracketed(&all[at + PASTE_BEGIN.len()..]);
+            found.extend(self.feed_bracketed(&all[at + PASTE_BEGIN.len()..]));
+            return found;
         }
         if find(&all, PASTE_END).is_some() {
             // The end of a paste whose beginning was lost: nobody typed the bytes around it.
@@ -158,12 +199,17 @@ impl InputDecoder {
             self.append_paste(&all);
             return Vec::new();
         }
+        self.split_keys(&all)
+    }
+
+    /// What is incomplete waits.
+    fn split_keys(&mut self, bytes: &[u8]) -> Vec<DecodedInput> {
         let mut found = Vec::new();
-        let mut rest = all.as_slice();
+        let mut rest = bytes;
         while !rest.is_empty() {
             match key(rest) {
                 Some((key, length)) => {
-                    found.push(TerminalInput::Key(key));
+                    found.extend(decoded(&rest[..length], key));
                     rest = &rest[length..];
                 }
                 None => {
@@ -175,7 +221,7 @@ impl InputDecoder {
         found
     }
 
-    fn feed_bracketed(&mut self, bytes: &[u8]) -> Vec<TerminalInput> {
+    fn feed_bracketed(&mut self, bytes: &[u8]) -> Vec<DecodedInput> {
         // The mark may have come in two parts.
         let kept = self.paste.len();
         let overlap = kept.min(PASTE_END.len() - 1);
@@ -195,7 +241,7 @@ impl InputDecoder {
     }
 
     /// Ignores everything but another paste.
-    fn feed_after_paste(&mut self, bytes: &[u8]) -> Vec<TerminalInput> {
+    fn feed_after_paste(&mut self, bytes: &[u8]) -> Vec<DecodedInput> {
         let begun = std::mem::take(&mut self.pending);
         let all = [begun.as_slice(), bytes].concat();
         let Some(at) = find(&all, PASTE_BEGIN) else {
@@ -224,14 +270,38 @@ impl InputDecoder {
         }
     }
 
-    fn take_paste(&mut self) -> TerminalInput {
+    fn take_paste(&mut self) -> DecodedInput {
         self.state = DecoderState::Keys;
         self.pending.clear();
         let bytes = std::mem::take(&mut self.paste);
         let cut = std::mem::take(&mut self.truncated);
         let mut bytes = with_line_feeds(&bytes);
         bytes.truncate(PASTE_BYTES);
-        TerminalInput::Paste(PastedText { bytes, truncated: cut })
+        DecodedInput::Paste(PastedText { bytes, truncated: cut })
+    }
+}
+
+impl From<DecodedInput> for TerminalInput {
+    fn from(input: DecodedInput) -> TerminalInput {
+        match input {
+            DecodedInput::Key { key, .. } => TerminalInput::Key(key),
+            DecodedInput::Paste(paste) => TerminalInput::Paste(paste),
+            DecodedInput::Focus(_) | DecodedInput::Reply(_) => TerminalInput::Key(InputKey::Other),
+        }
+    }
+}
+
+fn decoded(bytes: &[u8], key: InputKey) -> Vec<DecodedInput> {
+    match meaning(bytes) {
+        SequenceMeaning::Press(press) => vec![DecodedInput::Key { key, press: Some(press) }],
+        SequenceMeaning::TwoEscapes => {
+            let press = Some(KeyPress::plain(super::key_press::KeyCode::Escape));
+            let escape = DecodedInput::Key { key: InputKey::Escape, press };
+            vec![escape.clone(), escape]
+        }
+        SequenceMeaning::Focus(has_it) => vec![DecodedInput::Focus(has_it)],
+        SequenceMeaning::Reply(reply) => vec![DecodedInput::Reply(reply)],
+        SequenceMeaning::Unknown => vec![DecodedInput::Key { key, press: None }],
     }
 }
 
@@ -252,6 +322,14 @@ fn with_line_feeds(bytes: &[u8]) -> Vec<u8> {
 
 /// Whether bytes that came at once were pasted into a terminal without bracketed paste.
 fn is_burst(bytes: &[u8], expect: ExpectedInput) -> bool {
+    if expect == ExpectedInput::Conversation {
+        // A held Enter is none, nor is a line that was typed ahead.
+        let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        let after = bytes.iter().position(is_end).map(|at| &bytes[at..]);
+        return after
+            .is_some_and(|after| after.iter().any(|byte| !is_end(byte) && *byte >= 0x20 && *byte != 0x7f))
+            && !bytes.starts_with(b"\x1b");
+    }
     if bytes.contains(&0x1b) {
         // A long text with an escape in it is not a key either; nor, except in a line, is what comes before
         // one.
@@ -263,7 +341,7 @@ fn is_burst(bytes: &[u8], expect: ExpectedInput) -> bool {
     match expect {
         ExpectedInput::Line => lines,
         // A held key repeats; nobody presses two at once.
-        ExpectedInput::Keys => {
+        ExpectedInput::Keys | ExpectedInput::Conversation => {
             let characters = String::from_utf8_lossy(bytes);
             let mut characters = characters.chars();
             let first = characters.next();
@@ -301,7 +379,7 @@ fn character(bytes: &[u8]) -> Option<(InputKey, usize)> {
     }
 }
 
-/// An escape sequence: only its end matters here, not its meaning.
+/// An escape sequence: where it ends.
 fn sequence(bytes: &[u8]) -> Option<(InputKey, usize)> {
     match bytes.get(1)? {
         b'[' => {
@@ -312,9 +390,28 @@ fn sequence(bytes: &[u8]) -> Option<(InputKey, usize)> {
                 None => None,
             }
         }
-        b'O' => bytes.get(2).map(|_| (InputKey::Other, 3)),
+        b'O' => match bytes.get(2)? {
+            b'1'..=b'9' => bytes.get(3).map(|_| (InputKey::Other, 4)),
+            _ => Some((InputKey::Other, 3)),
+        },
+        // A string.
+        b']' | b'P' | b'_' | b'^' | b'X' => {
+            let rest = &bytes[2..];
+            let bell = memchr::memchr(0x07, rest).map(|at| at + 3);
+            let end = find(rest, b"\x1b\\").map(|at| at + 4);
+            match bell.into_iter().chain(end).min() {
+                Some(end) => Some((InputKey::Other, end)),
+                None if bytes.len() > REPLY_BYTES => Some((InputKey::Other, bytes.len())),
+                None => None,
+            }
+        }
+        // Escape twice, or Alt and a sequence.
+        0x1b => match bytes.get(2)? {
+            b'[' | b'O' => sequence(&bytes[1..]).map(|(key, length)| (key, length + 1)),
+            _ => Some((InputKey::Other, 2)),
+        },
         // Alt and a key.
-        _ => Some((InputKey::Other, 2)),
+        _ => key(&bytes[1..]).map(|(_, length)| (InputKey::Other, length + 1)),
     }
 }
 

@@ -6,8 +6,11 @@
 
 pub mod decode;
 mod key_press;
+mod key_sequence;
 mod line_editor;
 mod modes;
+mod screen_event;
+mod terminal_reply;
 #[cfg(test)]
 mod tests;
 
@@ -31,7 +34,9 @@ use line_editor::{LineEditStep, LineEditor};
 
 pub use key_press::{KeyCode, KeyPress, KeyPressError};
 pub use line_editor::TypedWords;
-pub use modes::{CbreakGuard, LendGuard};
+pub use modes::{CbreakGuard, LendGuard, RawGuard};
+pub use screen_event::ScreenEvent;
+pub use terminal_reply::{TERMINAL_QUERIES, TerminalReply};
 
 /// Clones share one terminal.
 #[derive(Debug, Clone)]
@@ -47,6 +52,10 @@ struct InputQueue {
     decoder: InputDecoder,
     keys: VecDeque<InputKey>,
     pastes: VecDeque<PastedText>,
+    /// In the order in which they came, for the conversation.
+    events: VecDeque<ScreenEvent>,
+    /// The size that the conversation knows.
+    size: Option<(usize, usize)>,
     /// Pastes received, and those for which there was no room.
     received: usize,
     dropped: usize,
@@ -150,6 +159,11 @@ impl Terminal {
         modes::enter_cbreak(&self.modes)
     }
 
+    /// The same, and Ctrl-C and Ctrl-Z are keys, too, keys come with their modifiers, and the terminal tells of its focus.
+    pub fn enter_raw(&self) -> RawGuard {
+        modes::enter_raw(&self.modes)
+    }
+
     /// Restores the original modes for another program until the guard is dropped.
     pub fn lend(&self) -> LendGuard {
         modes::lend(&self.modes)
@@ -169,6 +183,7 @@ impl Terminal {
             heard.push(input);
         }
         heard.keys.clear();
+        heard.events.retain(|event| matches!(event, ScreenEvent::Paste(_)));
     }
 
     /// What was typed or pasted before a prompt for words becomes a part of the line; nothing of it sends the line.
@@ -405,8 +420,13 @@ impl Terminal {
             Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => 0,
             Err(error) => return Err(error.to_string()),
         };
-        let inputs = self.queue.borrow_mut().decoder.feed(&bytes[..count], expect);
-        inputs.into_iter().for_each(|input| self.queue.borrow_mut().push(input));
+        let mut queue = self.queue.borrow_mut();
+        for input in queue.decoder.decode(&bytes[..count], expect) {
+            match expect {
+                ExpectedInput::Conversation => queue.push_event(input),
+                ExpectedInput::Keys | ExpectedInput::Line => queue.push(input.into()),
+            }
+        }
         Ok(())
     }
 

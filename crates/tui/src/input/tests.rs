@@ -110,3 +110,50 @@ fn a_key_a_paste_a_wake_and_the_time_end_the_wait() {
     (&read).read_exact(&mut one).unwrap();
     assert!(matches!(terminal.wait_event(read.as_fd(), None), TerminalEvent::Disconnected(_)));
 }
+
+#[test]
+fn in_raw_mode_every_key_is_a_key_and_afterwards_the_terminal_is_as_it_was() {
+    let (mut screen, terminal) = pair();
+    let before = tcgetattr(terminal.file()).unwrap();
+    let cbreak = terminal.enter_cbreak();
+    let (wake, _hold) = std::io::pipe().unwrap();
+    {
+        let _raw = terminal.enter_raw();
+        assert!(!tcgetattr(terminal.file()).unwrap().local_modes.contains(LocalModes::ISIG));
+        screen.write_all(b"\x03\x1b[13;2u\x1b[I\x1b[200~a\rb\x1b[201~").unwrap();
+        let events: Vec<ScreenEvent> =
+            (0..4).map(|_| terminal.wait_screen_event(wake.as_fd(), None)).collect();
+        let paste = PastedText { bytes: b"a\nb".to_vec(), truncated: false };
+        assert_eq!(
+            events,
+            [
+                ScreenEvent::Key(KeyPress::ctrl('c')),
+                ScreenEvent::Key(KeyPress::shift(KeyCode::Enter)),
+                ScreenEvent::Focus(true),
+                ScreenEvent::Paste(paste),
+            ]
+        );
+        rustix::termios::tcsetwinsize(
+            &screen,
+            rustix::termios::Winsize { ws_row: 30, ws_col: 90, ws_xpixel: 0, ws_ypixel: 0 },
+        )
+        .unwrap();
+        let resized = terminal.wait_screen_event(wake.as_fd(), None);
+        assert_eq!(resized, ScreenEvent::Resize { columns: 90, rows: 30 });
+        let timeout = terminal.wait_screen_event(wake.as_fd(), Some(Instant::now()));
+        assert_eq!(timeout, ScreenEvent::Timeout);
+    }
+    assert!(tcgetattr(terminal.file()).unwrap().local_modes.contains(LocalModes::ISIG));
+    drop(cbreak);
+    assert_eq!(tcgetattr(terminal.file()).unwrap().local_modes, before.local_modes);
+    let mut seen = vec![0; 4_096];
+    let count = screen.read(&mut seen).unwrap();
+    let seen = String::from_utf8_lossy(&seen[..count]);
+    // What was pushed is taken back, once.
+    assert_eq!((seen.matches("\x1b[>1u").count(), seen.matches("\x1b[<u").count()), (1, 1), "{seen:?}");
+    assert_eq!(
+        (seen.matches("\x1b[?1004h").count(), seen.matches("\x1b[?1004l").count()),
+        (1, 1),
+        "{seen:?}"
+    );
+}
