@@ -34,34 +34,66 @@ fn draw(
     width: usize,
 ) -> DrawnBody {
     let mut drawn = DrawnBody::default();
+    let has_names = files.len() > 1;
+    // Of several files each gets its share: what was changed at all matters most.
+    let share = match context {
+        Some(_) if has_names => (most / files.len()).saturating_sub(1),
+        _ => most,
+    };
     for file in files {
-        if files.len() > 1 {
+        if has_names {
             drawn.add(most, 1, || vec![file_line(file, style, width)]);
         }
+        let most = if has_names && context.is_some() { drawn.lines.len() + share } else { most };
         let hunks = read_hunks(&file.diff);
+        let is_shown =
+            |hunk: &DiffHunk, at: usize| context.is_none_or(|context| is_near_change(hunk, at, context));
         let last = hunks.iter().flat_map(|hunk| &hunk.lines).filter_map(|line| line.new.or(line.old)).max();
         let sheet = DiffSheet {
             style,
             width,
             gutter: last.unwrap_or(1).to_string().len(),
+            dedent: if context.is_some() { common_indent(&hunks, &is_shown) } else { 0 },
             is_wrapped: context.is_none(),
         };
+        let before = (drawn.left_out, drawn.lines.len());
+        drawn.left_out = 0;
         for (at, hunk) in hunks.iter().enumerate() {
-            if at > 0 {
+            if at > 0 && drawn.lines.len() + 1 < most {
                 drawn.add(most, 0, || vec![sheet.gap()]);
             }
             // Nothing is compared that is not shown.
             let words = if drawn.lines.len() < most { changed_words(hunk) } else { Vec::new() };
-            for (at, line) in hunk.lines.iter().enumerate() {
-                if context.is_some_and(|context| !is_near_change(hunk, at, context)) {
-                    continue;
-                }
+            for (at, line) in hunk.lines.iter().enumerate().filter(|(at, _)| is_shown(hunk, *at)) {
                 drawn.add(most, 1, || sheet.line(line, words.get(at)));
             }
         }
+        // A gap that nothing follows says nothing.
+        if drawn.lines.len() > before.1 && drawn.lines.last().is_some_and(SpanLine::is_gap) {
+            drawn.lines.pop();
+        }
+        drawn.left_out += before.0;
     }
-    // A gap that nothing follows says nothing.
-    if drawn.left_out == 0 { drawn } else { without_last_gap(drawn) }
+    drawn
+}
+
+/// Blanks or tabs at the beginning of every line that is shown.
+fn common_indent(hunks: &[DiffHunk], is_shown: &dyn Fn(&DiffHunk, usize) -> bool) -> usize {
+    let mut common: Option<&str> = None;
+    for hunk in hunks {
+        for (at, line) in hunk.lines.iter().enumerate() {
+            if !is_shown(hunk, at) || line.text.trim().is_empty() {
+                continue;
+            }
+            let own = &line.text[..line.text.len() - line.text.trim_start_matches([' ', '\t']).len()];
+            let shared = common.map_or(own, |common| {
+                let same = common.bytes().zip(own.bytes()).take_while(|(a, b)| a == b).count();
+                &own[..same]
+            });
+            common = Some(shared);
+        }
+    }
+    common.map_or(0, str::len)
 }
 
 impl DrawnBody {
@@ -72,13 +104,6 @@ impl DrawnBody {
             self.left_out += counted;
         }
     }
-}
-
-fn without_last_gap(mut drawn: DrawnBody) -> DrawnBody {
-    if drawn.lines.last().is_some_and(SpanLine::is_gap) {
-        drawn.lines.pop();
-    }
-    drawn
 }
 
 fn is_near_change(hunk: &DiffHunk, at: usize, context: usize) -> bool {
@@ -101,6 +126,8 @@ struct DiffSheet<'a> {
     width: usize,
     /// Cells of the largest number.
     gutter: usize,
+    /// Bytes at the beginning of each line that are not shown.
+    dedent: usize,
     is_wrapped: bool,
 }
 
@@ -122,10 +149,11 @@ impl DiffSheet<'_> {
             .with(token, format!("{} ", line.kind.sign()));
         let below = SpanLine::plain(" ".repeat(lead.cells()));
         let mut drawn = lead;
-        let text = cut(&line.text);
+        let text = cut(line.text.get(self.dedent..).unwrap_or_default());
         let mut at = 0;
         for range in words.map_or(&[][..], |words| &words.changed) {
-            let (start, end) = (range.start.min(text.len()), range.end.min(text.len()));
+            let [start, end] =
+                [range.start, range.end].map(|at| at.saturating_sub(self.dedent).min(text.len()));
             let (Some(before), Some(word)) = (text.get(at..start), text.get(start..end)) else { break };
             drawn.push(Some(token), shown(&self.style.output, before));
             drawn.push_strong(Some(token), shown(&self.style.output, word));

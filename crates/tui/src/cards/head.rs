@@ -58,6 +58,8 @@ fn outcome(call: &CallCard, style: &ThemeStyle) -> (SpanLine, bool) {
             files.iter().map(|file| file.removed).sum(),
             style,
         )),
+        // Its own line says more.
+        (CardBody::Image(_), _) if !call.is_error => {}
         (_, Some(exit)) => parts.extend(exit_text(exit).map(|(token, text)| SpanLine::painted(token, text))),
         _ => {
             let summary: String = card.summary.chars().take(MAX_CHARS).collect();

@@ -17,7 +17,7 @@ mod diff;
 mod head;
 mod json_tree;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use relaycode_tools::{CardBody, ToolCard};
 

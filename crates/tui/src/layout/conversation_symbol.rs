@@ -12,14 +12,10 @@ pub(crate) enum ConversationSymbol {
     Failed,
     Attention,
     Thought,
-    /// Something is folded here.
-    Folded,
-    Unfolded,
     Ellipsis,
     /// Between parts of a line.
     Dot,
     Minus,
-    Arrow,
     /// Beside text that belongs together.
     Bar,
     /// Of a tree.
@@ -29,8 +25,6 @@ pub(crate) enum ConversationSymbol {
     TaskActive,
     TaskDone,
     TaskDropped,
-    /// Of a git branch.
-    GitBranch,
     /// What waits to be said.
     Queued,
 }
@@ -46,12 +40,9 @@ pub(crate) fn symbol(style: &ThemeStyle, symbol: ConversationSymbol) -> &'static
         Symbol::Failed => ("✗", "x"),
         Symbol::Attention => ("!", "!"),
         Symbol::Thought => ("∴", "~"),
-        Symbol::Folded => ("▸", "+"),
-        Symbol::Unfolded => ("▾", "-"),
         Symbol::Ellipsis => ("…", "..."),
         Symbol::Dot => ("·", "-"),
         Symbol::Minus => ("−", "-"),
-        Symbol::Arrow => ("→", "->"),
         Symbol::Bar => ("│", "|"),
         Symbol::Branch => ("├ ", "|- "),
         Symbol::LastBranch => ("└ ", "`- "),
@@ -59,7 +50,6 @@ pub(crate) fn symbol(style: &ThemeStyle, symbol: ConversationSymbol) -> &'static
         Symbol::TaskActive => ("▸", "[>]"),
         Symbol::TaskDone => ("✓", "[x]"),
         Symbol::TaskDropped => ("–", "[-]"),
-        Symbol::GitBranch => ("", ""),
         Symbol::Queued => ("↳", ">"),
     };
     if style.output.utf8 { unicode } else { ascii }

@@ -24,6 +24,7 @@ use relaycode_agent::question::AgentQuestion;
 use relaycode_tools::HostAnswer;
 
 pub use door_question::{DoorQuestion, DoorStage};
+pub use draw::QuestionLines;
 pub use panel_question::{PanelAnswer, PanelQuestion, QuestionKind};
 
 use crate::input::{KeyCode, KeyPress};

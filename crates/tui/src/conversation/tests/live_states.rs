@@ -1,0 +1,144 @@
+//! What may still change.
+
+use insta::assert_snapshot;
+use relaycode_agent::CompactionReason;
+
+use super::*;
+
+fn progress(scene: &mut Scene, id: &str, status: &str, tail: &str) {
+    let update = json!({"status": status, "tail": tail});
+    scene.event(AgentEvent::ToolExecutionUpdate { tool_call_id: id.into(), update });
+}
+
+#[test]
+fn waiting_for_the_first_word() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        scene.say("hello");
+        scene.event(AgentEvent::TurnStart { turn: 1 });
+        scene.after(5_200);
+    }), @"");
+}
+
+#[test]
+fn an_answer_whose_last_line_is_open() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        scene.say("hello");
+        scene.event(AgentEvent::MessageStart);
+        scene.text(0, "The first paragraph is whole and stands, however long it is, on lines of its own.\n\nThe second ");
+        scene.text(0, "is still being wri");
+    }), @"");
+}
+
+#[test]
+fn thinking_while_nothing_is_said_yet() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        scene.say("why?");
+        scene.event(AgentEvent::MessageStart);
+        scene.think(0, "The user asks why, and I should look at the client first.");
+        scene.after(1_000);
+    }), @"");
+}
+
+#[test]
+fn a_call_whose_arguments_still_come() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        scene.event(AgentEvent::MessageStart);
+        scene.text(0, "I'll write the test.");
+        scene.event(AgentEvent::MessageUpdate {
+            update: MessageUpdate::ToolcallStart { content_index: 1, tool_name: "write".into() },
+        });
+        let delta = "x".repeat(2_400);
+        scene.event(AgentEvent::MessageUpdate { update: MessageUpdate::ToolcallDelta { content_index: 1, delta } });
+    }), @"");
+}
+
+#[test]
+fn calls_beside_each_other_stay_in_the_order_of_the_answer() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        let command = json!({"command": "cargo test client"});
+        let calls = [("c1", "bash", command.clone()), ("c2", "read", json!({"path": "a.rs"})), ("c3", "read", json!({"path": "b.rs"}))];
+        scene.answer("Three at once.", &calls);
+        scene.begin_call("c2", "read", json!({"path": "a.rs"}));
+        scene.begin_call("c1", "bash", command);
+        progress(scene, "c1", "", "running 12 tests\n\u{1b}[32mtest a ... ok\u{1b}[0m\ntest b ... ok\n10%\r40%\r");
+        scene.end_call("c2", "read", false, &ToolCard::line("read a.rs", "12 lines"), 3);
+        scene.after(3_400);
+    }), @"");
+}
+
+#[test]
+fn a_long_command_shows_its_time_and_the_end_of_its_output() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        let command = json!({"command": "cargo test --workspace --all-features -- --nocapture --test-threads 1 client::retry"});
+        scene.answer("", &[("c1", "bash", command.clone())]);
+        scene.begin_call("c1", "bash", command);
+        let tail: String = (1..=30).map(|line| format!("   Compiling crate-{line} v0.1.{line} (/home/user/projects/my-app/crates/crate-{line})\n")).collect();
+        progress(scene, "c1", "in the sandbox", &tail);
+        scene.after(185_000);
+    }), @"");
+}
+
+#[test]
+fn a_retry_counts_down() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        scene.say("hello");
+        scene.event(AgentEvent::AutoRetryStart {
+            attempt: 2,
+            max_attempts: 10,
+            delay_ms: 8_000,
+            error_message: "anthropic is overloaded".into(),
+        });
+        scene.after(3_100);
+    }), @"");
+}
+
+#[test]
+fn room_is_being_made() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        scene.event(AgentEvent::AutoCompactionStart { reason: CompactionReason::Threshold, tokens_before: 180_000 });
+        scene.after(12_000);
+    }), @"");
+}
+
+#[test]
+fn the_projects_check_runs() {
+    assert_snapshot!(played(|scene| {
+        scene.start();
+        scene.event(AgentEvent::ProjectCheckStart { command: "cargo check".into() });
+        scene.after(2_000);
+    }), @"");
+}
+
+#[test]
+fn in_plain_mode_nothing_is_drawn_twice() {
+    let settings = ConversationSettings { is_plain: true, ..ConversationSettings::default() };
+    let mut scene = Scene::with(settings, None);
+    scene.start();
+    scene.say("hello");
+    scene.answer("First.\nSecond.", &[("c1", "read", json!({"path": "a.rs"}))]);
+    scene.begin_call("c1", "read", json!({"path": "a.rs"}));
+    assert_eq!(scene.live(80), Vec::<String>::new());
+    assert_eq!(scene.view.next_frame(), None);
+    assert_eq!(scene.finished(80), ["› hello", "", "  First.", "  Second."]);
+    scene.end_call("c1", "read", false, &ToolCard::line("read a.rs", "12 lines"), 3);
+    assert_eq!(scene.finished(80).len(), 1);
+}
+
+#[test]
+fn nothing_moves_while_nothing_is_done() {
+    let mut scene = Scene::new();
+    assert_eq!(scene.view.next_frame(), None);
+    scene.start();
+    assert_eq!(scene.view.next_frame(), Some(FRAME_TIME));
+    scene.end(EndReason::Done, None);
+    assert_eq!(scene.view.next_frame(), None);
+    assert_eq!(scene.live(80), Vec::<String>::new());
+}
