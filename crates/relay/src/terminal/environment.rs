@@ -64,6 +64,11 @@ impl ConsoleEnv {
     }
 }
 
+/// A variable that says something about the terminal.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 /// How to print to `stream`.
 pub(crate) fn style_for_stream(
     stream: &(impl IsTerminal + StreamWidth),

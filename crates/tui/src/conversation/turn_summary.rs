@@ -18,6 +18,8 @@ const MIN_SHOWN_COST: f64 = 0.005;
 pub struct TurnSummary {
     /// Entries of the log.
     pub changes: usize,
+    /// What they are made of.
+    pub edits: usize,
     pub files: usize,
     pub added: usize,
     pub removed: usize,
@@ -25,6 +27,8 @@ pub struct TurnSummary {
     pub tokens: u64,
     /// US dollars.
     pub cost: f64,
+    /// Of the model's window.
+    pub context_percent: Option<u64>,
     /// `/undo` takes the changes back.
     pub is_undoable: bool,
 }

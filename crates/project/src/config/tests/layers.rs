@@ -95,6 +95,14 @@ fn every_key_acts_from_the_users_own_file() {
         ("compaction.idleEnabled", "true"),
         ("compaction.idleThresholdTokens", "5000"),
         ("compaction.idleTimeoutSeconds", "9"),
+        ("theme.dark", "my-theme"),
+        ("theme.light", "my-theme"),
+        ("symbolPreset", "ascii"),
+        ("colorBlindMode", "true"),
+        ("doubleEscapeAction", "none"),
+        ("branchSummary.enabled", "true"),
+        ("terminal.plain", "true"),
+        ("terminal.showThinking", "true"),
     ] {
         let loaded = both("", &own(name, value)).unwrap();
         assert_eq!(loaded.value(name).unwrap().trim_matches('"'), value, "{name}");
@@ -103,7 +111,7 @@ fn every_key_acts_from_the_users_own_file() {
         assert_eq!(loaded.config, loaded.without_project);
         assert_eq!(texts(&loaded), [""; 0]);
     }
-    assert_eq!(KEYS.len(), 82, "a new key belongs into the list above");
+    assert_eq!(KEYS.len(), 90, "a new key belongs into the list above");
 }
 
 #[test]

@@ -14,7 +14,10 @@
 use std::time::{Duration, Instant};
 
 use relaycode_llm::request::secrets::Secrets;
+use relaycode_text::plural::pluralize;
 use relaycode_text::width::clip_for_message;
+use relaycode_tui::conversation::TurnSummary;
+use relaycode_tui::editor::EditorMessage;
 use relaycode_tui::{PaintRole, Terminal, WordsAnswer};
 
 use super::line_printer::LinePrinter;
@@ -72,7 +75,7 @@ impl ConversationSurface for LineSurface {
         let is_idle = || patience.is_some_and(|time| began.elapsed() >= time);
         let is_woken = || jobs.has_unshown() || is_idle();
         Ok(match self.terminal.prompt_words(sign, &look, &|| held.stop_requested(), &is_woken) {
-            WordsAnswer::Said(words) => SurfaceInput::Said(words),
+            WordsAnswer::Said(words) => SurfaceInput::Said(EditorMessage { words, images: Vec::new() }),
             WordsAnswer::Leave => SurfaceInput::Leave,
             WordsAnswer::Woken if jobs.has_unshown() => SurfaceInput::JobEnded,
             WordsAnswer::Woken => SurfaceInput::Idle,
@@ -110,6 +113,27 @@ impl ConversationSurface for LineSurface {
         let look = ctx.console.out_style();
         let line = look.paint(PaintRole::Dim, &look.safe(line));
         ctx.print_info(&format!("  {line}\n"));
+    }
+
+    /// For example `2 edits +58 -4, 21.3k tokens, $0.06, 12 % of context, /undo takes it back`.
+    fn summarize(&mut self, summary: &TurnSummary, ctx: &mut CommandContext<'_>) {
+        if summary.tokens == 0 {
+            return;
+        }
+        let mut parts = Vec::new();
+        if summary.edits > 0 {
+            let edits = pluralize(summary.edits, "edit");
+            parts.push(format!("{edits} +{} -{}", summary.added, summary.removed));
+        }
+        let cost = if summary.cost >= 0.005 { format!(", ${:.2}", summary.cost) } else { String::new() };
+        parts.push(format!("{:.1}k tokens{cost}", summary.tokens as f64 / 1000.0));
+        if let Some(percent) = summary.context_percent {
+            parts.push(format!("{percent} % of context"));
+        }
+        if summary.is_undoable {
+            parts.push("/undo takes it back".to_string());
+        }
+        self.remark(&parts.join(", "), ctx);
     }
 
     fn offer(&mut self, text: &str, ctx: &mut CommandContext<'_>) {

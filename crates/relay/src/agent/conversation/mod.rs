@@ -5,6 +5,7 @@
 
 mod line_printer;
 mod line_surface;
+mod live;
 pub(crate) mod surface;
 mod terminal_lender;
 mod user_shell;
@@ -12,21 +13,30 @@ mod user_shell;
 use std::io::IsTerminal;
 
 use relaycode_agent::{Agent, EndReason, RunOutcome, UserPrompt};
-use relaycode_llm::message::UserContent;
-use relaycode_text::plural::pluralize;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use relaycode_llm::message::{ImageContent, UserContent};
+use relaycode_project::access::Access;
 use relaycode_tools::{BackgroundJobs, JobStatus};
+use relaycode_tui::conversation::TurnSummary;
+use relaycode_tui::editor::{EditorImage, EditorMessage};
 use relaycode_tui::{TypedWords, outcome};
 
 use self::line_surface::LineSurface;
+use self::live::LiveSurface;
 use self::surface::{ConversationSurface, SurfaceInput};
 pub(crate) use self::terminal_lender::TerminalLender;
 use self::user_shell::ShellLine;
 use super::attachments::{attach_typed, names_files};
-use super::open_agent::{AgentSurface, OpenAgent, tell_commands};
+use super::open_agent::{OpenAgent, mode_failure, tell_commands};
 use super::options::AgentOptions;
+use super::session_file::open_session;
 use super::slash::{self, SlashCall};
 use crate::commands::models::model_failure;
-use crate::{CommandContext, CommandFailure, CommandResult, Exit, LogLevel, SignalGuard, questions};
+use crate::{
+    CommandContext, CommandFailure, CommandResult, ConsoleEnv, Exit, LogLevel, Project, SignalGuard,
+    questions,
+};
 
 pub(crate) struct Conversation<'a> {
     pub(crate) surface: Box<dyn ConversationSurface + 'a>,
@@ -56,8 +66,15 @@ pub(crate) fn converse(options: &AgentOptions, ctx: &mut CommandContext<'_>) -> 
             .unchanged());
     };
     let held = SignalGuard::acquire()?;
-    let open = OpenAgent::open(options, ctx)?;
-    let surface = Box::new(LineSurface::new(terminal));
+    let config = Project::open(ctx)?.config()?.config.terminal.clone();
+    let environment = ConsoleEnv::from_env();
+    let is_plain = config.is_plain || environment.dumb;
+    let surface: Box<dyn ConversationSurface + '_> = match is_plain {
+        true => Box::new(LineSurface::new(terminal)),
+        false => Box::new(LiveSurface::new(terminal, &held, &config, ctx)?),
+    };
+    let session = open_session(options.session_choice(), ctx)?;
+    let open = OpenAgent::open_with(session, options, surface.agent_surface(), ctx)?;
     let mut conversation =
         Conversation { surface, held: &held, options, open, is_idle_done: false, shell_lines: 0 };
     conversation.surface.begin(&conversation.open, ctx);
@@ -83,8 +100,12 @@ impl Conversation<'_> {
     fn step(&mut self, ctx: &mut CommandContext<'_>) -> CommandResult<ConversationStep> {
         self.held.clear_interrupt();
         let patience = self.open.idle_time.filter(|_| !self.is_idle_done);
-        let words = match self.surface.read(&self.open, patience, self.held, ctx)? {
-            SurfaceInput::Said(words) => words,
+        let message = match self.surface.read(&self.open, patience, self.held, ctx)? {
+            SurfaceInput::Said(message) => message,
+            SurfaceInput::CycleAccess => {
+                let cycled = self.cycle_access();
+                return cycled.map(|()| ConversationStep::GoOn);
+            }
             SurfaceInput::Leave => return Ok(ConversationStep::Leave),
             SurfaceInput::JobEnded => {
                 self.lend(ctx, |conversation, ctx| {
@@ -100,13 +121,14 @@ impl Conversation<'_> {
             }
         };
         self.is_idle_done = false;
+        let EditorMessage { words, images } = message;
         let done = match SlashCall::parse(&words) {
             None if words.text().starts_with('!') => {
                 let line = ShellLine::parse(words.text());
                 line.map_or(Ok(()), |line| self.run_shell_line(line, ctx)).map(|()| ConversationStep::GoOn)
             }
-            None if words.text().trim().is_empty() => Ok(ConversationStep::GoOn),
-            None => self.say(&words, words.text(), ctx).map(|()| ConversationStep::GoOn),
+            None if words.text().trim().is_empty() && images.is_empty() => Ok(ConversationStep::GoOn),
+            None => self.say_with(&words, words.text(), images, ctx).map(|()| ConversationStep::GoOn),
             Some(call) => self.lend(ctx, |conversation, ctx| slash::run(&call, conversation, ctx)),
         };
         let step = done.unwrap_or_else(|failure| {
@@ -123,7 +145,21 @@ impl Conversation<'_> {
         line: &str,
         ctx: &mut CommandContext<'_>,
     ) -> CommandResult<()> {
+        self.say_with(words, line, Vec::new(), ctx)
+    }
+
+    fn say_with(
+        &mut self,
+        words: &TypedWords,
+        line: &str,
+        images: Vec<EditorImage>,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<()> {
         let mut content = vec![UserContent::text(line.trim())];
+        content.extend(images.into_iter().map(|image| {
+            let data = STANDARD.encode(&*image.bytes);
+            UserContent::Image(ImageContent { data, mime_type: image.mime_type })
+        }));
         if names_files(words) {
             let attached = self
                 .lend(ctx, |conversation, ctx| attach_typed(words, conversation.open.agent.workspace(), ctx));
@@ -185,12 +221,25 @@ impl Conversation<'_> {
         Ok(())
     }
 
+    /// Ask, workspace, planning, and again; full access is chosen by name.
+    fn cycle_access(&mut self) -> CommandResult<()> {
+        let agent = &mut self.open.agent;
+        let failed = |error| mode_failure(&error);
+        if agent.mode().is_some() {
+            agent.leave_mode().map_err(failed)?;
+            return self.open.set_access(Access::Ask);
+        }
+        match agent.workspace().access {
+            Access::ReadOnly => self.open.set_access(Access::Ask),
+            Access::Ask => self.open.set_access(Access::Workspace),
+            Access::Workspace | Access::Full => agent.begin_planning().map_err(failed),
+        }
+    }
+
     /// What is to be known beside the answer.
     fn report(&mut self, outcome: &RunOutcome, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
-        if outcome.usage.input + outcome.usage.cache_read + outcome.usage.output > 0 {
-            let line = self.usage_line(outcome);
-            self.surface.remark(&line, ctx);
-        }
+        let summary = self.summarize(outcome);
+        self.surface.summarize(&summary, ctx);
         let message = outcome.message.clone().unwrap_or_default();
         match outcome.reason {
             EndReason::Done if outcome.plan.is_some() => Ok(()),
@@ -215,32 +264,30 @@ impl Conversation<'_> {
         }
     }
 
-    /// For example `2 edits +58 -4, 21.3k tokens, $0.06, 12 % of context, /undo takes it back`.
-    fn usage_line(&self, outcome: &RunOutcome) -> String {
-        let mut parts = Vec::new();
+    fn summarize(&self, outcome: &RunOutcome) -> TurnSummary {
         let workspace = self.open.agent.workspace();
         let page = workspace.door.ledger.log_page(0, 1).ok();
         let newest = page.and_then(|page| page.entries.into_iter().next());
         let group = newest.filter(|entry| entry.group.is_some() && entry.group == workspace.group());
-        if let Some(entry) = &group {
-            let (added, removed) = entry
-                .members
-                .iter()
-                .fold((0, 0), |(added, removed), member| (added + member.added, removed + member.removed));
-            parts.push(format!("{} +{added} -{removed}", pluralize(entry.members.len(), "edit")));
-        }
         let usage = &outcome.usage;
-        let cost = if usage.cost >= 0.005 { format!(", ${:.2}", usage.cost) } else { String::new() };
-        let tokens = usage.input + usage.cache_read + usage.cache_write + usage.output;
-        parts.push(format!("{:.1}k tokens{cost}", tokens as f64 / 1000.0));
-        let window = self.open.models.first.model.context_window;
-        if let Some(percent) = usage.context_tokens.saturating_mul(100).checked_div(window) {
-            parts.push(format!("{percent} % of context"));
+        let mut summary = TurnSummary {
+            tokens: usage.input + usage.cache_read + usage.cache_write + usage.output,
+            cost: usage.cost,
+            context_percent: usage
+                .context_tokens
+                .saturating_mul(100)
+                .checked_div(self.open.models.first.model.context_window),
+            ..TurnSummary::default()
+        };
+        if let Some(entry) = group {
+            summary.changes = 1;
+            summary.edits = entry.members.len();
+            summary.files = entry.files;
+            summary.added = entry.members.iter().map(|member| member.added).sum();
+            summary.removed = entry.members.iter().map(|member| member.removed).sum();
+            summary.is_undoable = true;
         }
-        if group.is_some() {
-            parts.push("/undo takes it back".to_string());
-        }
-        parts.join(", ")
+        summary
     }
 }
 

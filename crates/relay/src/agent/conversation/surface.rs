@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use relaycode_llm::request::secrets::Secrets;
-use relaycode_tui::TypedWords;
+use relaycode_tui::conversation::TurnSummary;
+use relaycode_tui::editor::EditorMessage;
 
 use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
 use crate::{CommandContext, CommandResult, SignalGuard};
@@ -43,6 +44,9 @@ pub(crate) trait ConversationSurface {
     /// A quiet line below what the agent did; foreign text may be in it.
     fn remark(&mut self, line: &str, ctx: &mut CommandContext<'_>);
 
+    /// What a prompt changed and cost.
+    fn summarize(&mut self, summary: &TurnSummary, ctx: &mut CommandContext<'_>);
+
     /// What the user may want to say again, to be edited first.
     fn offer(&mut self, text: &str, ctx: &mut CommandContext<'_>);
 
@@ -55,8 +59,10 @@ pub(crate) trait ConversationSurface {
 
 /// What came of waiting for words.
 pub(crate) enum SurfaceInput {
-    Said(TypedWords),
+    Said(EditorMessage),
     Leave,
+    /// The next access, then planning.
+    CycleAccess,
     /// Something in the background has ended.
     JobEnded,
     /// Nobody said anything for as long as was asked for.

@@ -11,11 +11,13 @@ use jiff::Timestamp;
 use relaycode_exec::Runner;
 use relaycode_project::git::{Git, GitFileState};
 use relaycode_session::PromptHistory;
+use relaycode_tui::editor::PromptSearchSource;
 use relaycode_tui::status::GitFacts;
 
 use super::event_feed::ScreenBell;
 use crate::agent::open_agent::OpenAgent;
 
+const HISTORY_FILE: &str = "history.db";
 /// Files of a project that `@` knows.
 const MAX_FILES: usize = 200_000;
 /// Earlier prompts that the arrow keys reach.
@@ -25,7 +27,7 @@ const MAX_PROMPTS: usize = 500;
 pub(super) enum BackgroundFind {
     Files(Arc<Vec<String>>),
     /// The newest last.
-    Prompts(Vec<String>),
+    Prompts(Arc<[String]>),
     Git(Option<GitFacts>),
 }
 
@@ -47,7 +49,7 @@ impl BackgroundFinds {
             sender,
             found,
             bell,
-            history: home.map(|home| home.join("history.db")),
+            history: home.map(|home| home.join(HISTORY_FILE)),
             has_files: false,
             has_prompts: false,
             git: Arc::default(),
@@ -66,7 +68,7 @@ impl BackgroundFinds {
         if !std::mem::replace(&mut self.has_prompts, true)
             && let Some(path) = self.history.clone()
         {
-            self.spawn(move || recent_prompts(&path).map(BackgroundFind::Prompts));
+            self.spawn(move || recent_prompts(&path).map(|prompts| BackgroundFind::Prompts(prompts.into())));
         }
     }
 
@@ -112,10 +114,27 @@ impl BackgroundFinds {
     }
 }
 
-/// Earlier prompts like this one, the newest first.
-pub(super) fn search_prompts(path: &Path, query: &str, limit: usize) -> Vec<String> {
-    let found = PromptHistory::open(path).and_then(|mut history| history.search(query, limit));
-    found.map(|prompts| prompts.into_iter().map(|kept| kept.prompt).collect()).unwrap_or_default()
+/// Earlier prompts of all conversations, for whoever searches them.
+pub(super) struct StoredPrompts {
+    path: PathBuf,
+    history: Option<PromptHistory>,
+}
+
+impl StoredPrompts {
+    pub(super) fn new(home: &Path) -> StoredPrompts {
+        StoredPrompts { path: home.join(HISTORY_FILE), history: None }
+    }
+}
+
+impl PromptSearchSource for StoredPrompts {
+    fn search(&mut self, query: &str, limit: usize) -> Vec<String> {
+        if self.history.is_none() {
+            self.history = PromptHistory::open(&self.path).ok();
+        }
+        let Some(history) = &mut self.history else { return Vec::new() };
+        let found = if query.is_empty() { history.recent(limit, None) } else { history.search(query, limit) };
+        found.map(|prompts| prompts.into_iter().map(|kept| kept.prompt).collect()).unwrap_or_default()
+    }
 }
 
 fn recent_prompts(path: &Path) -> Option<Vec<String>> {

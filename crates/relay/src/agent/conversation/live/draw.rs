@@ -60,7 +60,7 @@ impl LiveSurface<'_> {
         let frame = self.view.next_frame();
         let status = next_status_frame(self.view.activity());
         let question = self.questions.next_tick(now);
-        let draft = self.editor_draft_due.map(|due| due.saturating_duration_since(now));
+        let draft = self.draft.due.map(|due| due.saturating_duration_since(now));
         [frame, status, question, draft].into_iter().flatten().min()
     }
 
@@ -72,7 +72,7 @@ impl LiveSurface<'_> {
     }
 
     pub(super) fn enter_screen(&mut self) {
-        self.modes = Some(self.terminal.enter_screen());
+        self.modes = Some(self.terminal.enter_raw());
         self.screen.forget_drawn();
         self.draw();
     }
@@ -85,7 +85,7 @@ impl LiveSurface<'_> {
         }
         if self.held.take_continued() {
             // Another program may have used the terminal meanwhile.
-            self.modes = Some(self.terminal.enter_screen());
+            self.modes = Some(self.terminal.enter_raw());
             self.screen.redraw();
         }
     }

@@ -5,15 +5,19 @@ use std::time::{Duration, Instant};
 use relaycode_agent::UserPrompt;
 use relaycode_tui::TypedWords;
 use relaycode_tui::conversation::{ConversationNotice, NoticeSign};
-use relaycode_tui::editor::EditorOutcome;
+use relaycode_tui::editor::{EditorMessage, EditorOutcome};
+use relaycode_tui::input::decode::PastedText;
 use relaycode_tui::input::{KeyCode, KeyPress, ScreenEvent};
-use relaycode_tui::keymap::AppAction;
+use relaycode_tui::keymap::KeyAction;
 use relaycode_tui::question_panel::QuestionKeyOutcome;
 
 use super::{LiveSurface, unusable};
 use crate::agent::conversation::surface::SurfaceInput;
 use crate::agent::open_agent::AgentWork;
-use crate::{CommandContext, CommandResult};
+use crate::agent::attachments::names_files;
+use crate::approver::RunProgram;
+use crate::approver::edit::edit_text;
+use crate::{CommandResult, UserPrograms};
 
 /// Within this time a second Ctrl-C leaves, and a second Escape opens the tree.
 const TWICE: Duration = Duration::from_millis(500);
@@ -25,10 +29,9 @@ impl LiveSurface<'_> {
     pub(super) fn wait_idle(
         &mut self,
         wait: Option<Duration>,
-        ctx: &mut CommandContext<'_>,
     ) -> CommandResult<Option<SurfaceInput>> {
         match self.wait_event(wait) {
-            ScreenEvent::Key(key) => self.press_idle(key, ctx),
+            ScreenEvent::Key(key) => self.press_idle(key),
             ScreenEvent::Disconnected(why) => Err(unusable(&why)),
             event => {
                 self.take_event(event);
@@ -64,6 +67,7 @@ impl LiveSurface<'_> {
                     self.paste(&paste);
                 }
             }
+            ScreenEvent::Resize { columns, rows } => self.screen.resize(columns, rows),
             ScreenEvent::Focus(is_focused) => self.is_focused = is_focused,
             ScreenEvent::Reply(reply) => self.take_reply(&reply),
             _ => {}
@@ -74,7 +78,6 @@ impl LiveSurface<'_> {
     fn press_idle(
         &mut self,
         key: KeyPress,
-        ctx: &mut CommandContext<'_>,
     ) -> CommandResult<Option<SurfaceInput>> {
         let now = Instant::now();
         if key.code != KeyCode::Escape {
@@ -82,27 +85,30 @@ impl LiveSurface<'_> {
         }
         Ok(match self.edit(key) {
             EditorOutcome::Submit => {
-                let words = self.take_words();
-                if words.text().trim().is_empty() {
+                let message = self.editor.take();
+                if message.words.text().trim().is_empty() && message.images.is_empty() {
                     return Ok(None);
                 }
-                self.echo(&words);
-                Some(SurfaceInput::Said(words))
+                self.echo(&message.words);
+                self.keep_prompt(message.words.text());
+                Some(SurfaceInput::Said(message))
             }
-            EditorOutcome::Action(action) => self.act_idle(action, now, ctx),
+            EditorOutcome::Unhandled(action) => self.act_idle(action, now),
             _ => None,
         })
     }
 
     fn act_idle(
         &mut self,
-        action: AppAction,
+        action: KeyAction,
         now: Instant,
-        ctx: &mut CommandContext<'_>,
     ) -> Option<SurfaceInput> {
-        let command = |text: &str| Some(SurfaceInput::Said(TypedWords::typed_text(text)));
+        let command = |text: &str| {
+            let words = TypedWords::new(text.to_string(), Vec::new());
+            Some(SurfaceInput::Said(EditorMessage { words, images: Vec::new() }))
+        };
         match action {
-            AppAction::Interrupt => {
+            KeyAction::Interrupt => {
                 let is_second = self.escape_pressed.is_some_and(|first| now.duration_since(first) < TWICE);
                 self.escape_pressed = Some(now);
                 if is_second && self.editor.is_empty() {
@@ -111,7 +117,7 @@ impl LiveSurface<'_> {
                 }
                 None
             }
-            AppAction::Clear => {
+            KeyAction::Clear => {
                 if !self.editor.is_empty() {
                     self.editor.clear();
                     return None;
@@ -122,13 +128,13 @@ impl LiveSurface<'_> {
                 self.notice("Ctrl-C again leaves");
                 None
             }
-            AppAction::Exit => Some(SurfaceInput::Leave),
-            AppAction::CycleAccess => Some(SurfaceInput::CycleAccess),
-            AppAction::ChooseModel => command("/model"),
-            AppAction::Jobs => command("/jobs"),
-            AppAction::Undo => command("/undo"),
-            AppAction::ExternalEditor => {
-                self.edit_outside(ctx);
+            KeyAction::Exit => Some(SurfaceInput::Leave),
+            KeyAction::CycleAccess => Some(SurfaceInput::CycleAccess),
+            KeyAction::ChooseModel => command("/model"),
+            KeyAction::ShowJobs => command("/jobs"),
+            KeyAction::ShowKeys => command("/keys"),
+            KeyAction::ExternalEditor => {
+                self.edit_outside();
                 None
             }
             other => {
@@ -153,13 +159,13 @@ impl LiveSurface<'_> {
         }
         match self.edit(key) {
             EditorOutcome::Submit => self.say_while_working(work, false),
-            EditorOutcome::Action(AppAction::Queue) => self.say_while_working(work, true),
-            EditorOutcome::Action(AppAction::TakeBack) => self.take_back(work),
-            EditorOutcome::Action(AppAction::Interrupt) => {
+            EditorOutcome::Unhandled(KeyAction::Queue) => self.say_while_working(work, true),
+            EditorOutcome::Unhandled(KeyAction::TakeBack) => self.take_back(work),
+            EditorOutcome::Unhandled(KeyAction::Interrupt) => {
                 work.handle.abort();
                 self.take_back(work);
             }
-            EditorOutcome::Action(AppAction::Clear) => {
+            EditorOutcome::Unhandled(KeyAction::Clear) => {
                 if self.editor.is_empty() {
                     work.handle.abort();
                     self.take_back(work);
@@ -167,50 +173,48 @@ impl LiveSurface<'_> {
                     self.editor.clear();
                 }
             }
-            EditorOutcome::Action(action) => self.act_anywhere(action),
+            EditorOutcome::Unhandled(action) => self.act_anywhere(action),
             _ => {}
         }
     }
 
     /// What the same keys do whether the agent works or not.
-    fn act_anywhere(&mut self, action: AppAction) {
+    fn act_anywhere(&mut self, action: KeyAction) {
         match action {
-            AppAction::ToggleThinking => {
+            KeyAction::ToggleThinking => {
                 let shows = !self.view.settings().show_thinking;
                 self.view.set_show_thinking(shows);
                 self.notice(if shows { "thinking is shown from now on" } else { "thinking is folded" });
             }
-            AppAction::Expand => {
+            KeyAction::ToggleExpand => {
                 let width = self.screen.width();
                 let lines = self.view.expanded(EXPANDED_CARDS, &self.style, width);
                 self.print_lines(&lines);
             }
-            AppAction::FoldPanels => {
-                self.todo.is_folded = !self.todo.is_folded;
-                self.jobs.is_folded = self.todo.is_folded;
-            }
-            AppAction::Suspend => self.suspend(),
+            KeyAction::Suspend => self.suspend(),
             _ => {}
         }
     }
 
     /// Said to the agent as soon as possible, or when it is done; commands wait until it is.
     fn say_while_working(&mut self, work: &AgentWork<'_>, is_follow_up: bool) {
-        let words = self.take_words();
-        if words.text().trim().is_empty() {
+        let message = self.editor.take();
+        let text = message.words.text().trim().to_string();
+        if text.is_empty() && message.images.is_empty() {
             return;
         }
-        if words.text().starts_with(['/', '!']) {
-            let said = format!("{} comes when the agent is done", words.text());
-            self.waiting.push_back(words);
-            return self.notice(&said);
+        self.keep_prompt(&text);
+        // Files and images are attached when the agent is back.
+        if text.starts_with(['/', '!']) || names_files(&message.words) || !message.images.is_empty() {
+            self.waiting.push_back(message);
+            return self.notice(&format!("when the agent is done: {text}"));
         }
-        let prompt = UserPrompt::text(words.text().trim());
+        let prompt = UserPrompt::text(&text);
         let queued =
             if is_follow_up { work.handle.follow_up(prompt) } else { work.handle.steer(prompt) };
         if let Err(error) = queued {
             self.notice(&error.to_string());
-            self.editor.set_text(words.text());
+            self.editor.set_text(&text);
         }
     }
 
@@ -221,10 +225,60 @@ impl LiveSurface<'_> {
         if texts.is_empty() {
             return;
         }
-        let typed = self.take_words();
+        let typed = self.editor.take().words;
         let parts = texts.iter().map(String::as_str).chain([typed.text()]);
         let parts: Vec<&str> = parts.filter(|part| !part.trim().is_empty()).collect();
         self.editor.set_text(&parts.join("\n"));
+    }
+
+    /// A key for the completions, else for the editor.
+    fn edit(&mut self, key: KeyPress) -> EditorOutcome {
+        let outcome = match self.press_completion(key) {
+            Some(outcome) => outcome,
+            None => self.editor.handle_key(key, &self.keymap),
+        };
+        self.after_edit(&outcome);
+        outcome
+    }
+
+    fn paste(&mut self, paste: &PastedText) {
+        let outcome = self.editor.paste(paste);
+        self.after_edit(&outcome);
+    }
+
+    fn after_edit(&mut self, outcome: &EditorOutcome) {
+        match outcome {
+            EditorOutcome::Changed | EditorOutcome::Submit => self.draft.note_change(),
+            EditorOutcome::Refused(refusal) => self.notice(&refusal.to_string()),
+            _ => {}
+        }
+        self.update_completion();
+    }
+
+    /// Back to the shell, until `fg`.
+    fn suspend(&mut self) {
+        self.save_draft();
+        self.leave_screen();
+        // The whole group, as the terminal does it for Ctrl-Z.
+        let _ = rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+        self.enter_screen();
+    }
+
+    /// The text in the user's own editor.
+    fn edit_outside(&mut self) {
+        let text = self.editor.take();
+        self.leave_screen();
+        let programs = UserPrograms::from_env();
+        let run = |job: &Job| self.runner.run(job, &mut |_| {});
+        let edited = edit_text(&programs, &(Box::new(run) as RunProgram), "prompt.md", text.words.text().as_bytes());
+        self.enter_screen();
+        match edited {
+            Ok(bytes) => drop(self.editor.set_text(String::from_utf8_lossy(&bytes).trim_end())),
+            Err(why) => {
+                self.editor.set_text(text.words.text());
+                self.notice(&why);
+            }
+        }
     }
 
     pub(super) fn notice(&mut self, text: &str) {

@@ -6,25 +6,28 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use relaycode_durable::private_files::PrivateFolder;
+use relaycode_ledger::LogEntry;
 use relaycode_llm::request::secrets::Secrets;
 use relaycode_project::config::{DoubleEscapeAction, SymbolPresetChoice, TerminalConfig};
 use relaycode_tui::conversation::{ConversationHead, ConversationSettings, ConversationView};
 use relaycode_tui::input::TerminalReply;
+use relaycode_tui::keymap::{KEY_FILE_BYTES, Keymap};
 use relaycode_tui::theme::{
     AppearanceSigns, SymbolPreset, TerminalAppearance, TerminalColorEnv, ThemeSelection, ThemeSettings,
     ThemeStore, ThemeStyle,
 };
-use relaycode_tui::{OutputStyle, clock};
+use relaycode_tui::clock;
 use sha2::{Digest, Sha256};
 
 use super::background::BackgroundFind;
 use super::{LiveSurface, REPLAYED_ENTRIES};
-use crate::CommandContext;
 use crate::agent::open_agent::OpenAgent;
 
 /// Where themes of the user's own lie, and drafts.
 const THEMES: &str = "themes";
 const DRAFTS: &str = "drafts";
+/// Keys of the user's own.
+const KEY_FILE: &str = "keybindings.json";
 /// Bytes of a draft.
 const MAX_DRAFT_BYTES: u64 = 1 << 20;
 /// How long nobody types before the draft is kept.
@@ -45,6 +48,11 @@ impl DraftFile {
         let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
         let name = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>() + ".json";
         DraftFile { folder: PrivateFolder::new(home, DRAFTS, MAX_DRAFT_BYTES).into_secret(), name, due: None }
+    }
+
+    /// The text changed: it is kept when nobody types for a moment.
+    pub(super) fn note_change(&mut self) {
+        self.due = Some(Instant::now() + DRAFT_PAUSE);
     }
 
     fn read(&self) -> Option<Vec<u8>> {
@@ -86,6 +94,20 @@ pub(super) fn choose_theme(
     (selection, error.map(|error| error.to_string()))
 }
 
+/// The user's own keys, and what is wrong with them.
+pub(super) fn read_keymap(home: Option<&Path>) -> (Keymap, Vec<String>) {
+    let folder = PrivateFolder::new(home, ".", KEY_FILE_BYTES as u64);
+    match folder.read(KEY_FILE) {
+        Ok(Some(bytes)) => {
+            let (keymap, problems) = Keymap::from_json(&String::from_utf8_lossy(&bytes));
+            (keymap, problems.iter().map(|problem| format!("{KEY_FILE}: {problem}")).collect())
+        }
+        Ok(None) => (Keymap::default(), Vec::new()),
+        Err(_) if home.is_none() => (Keymap::default(), Vec::new()),
+        Err(error) => (Keymap::default(), vec![error.to_string()]),
+    }
+}
+
 /// What Escape pressed twice opens.
 pub(super) fn double_escape_command(action: DoubleEscapeAction) -> Option<&'static str> {
     match action {
@@ -97,11 +119,11 @@ pub(super) fn double_escape_command(action: DoubleEscapeAction) -> Option<&'stat
 
 impl LiveSurface<'_> {
     /// A view of its own for each conversation: its head, and the end of what was said before.
-    pub(super) fn begin_view(&mut self, open: &OpenAgent, ctx: &CommandContext<'_>) {
+    pub(super) fn begin_view(&mut self, open: &OpenAgent) {
         let now = Instant::now();
         let settings = ConversationSettings { ..self.view.settings().clone() };
         self.view = ConversationView::new(settings, open.secrets.clone().map(unmask_with), now);
-        self.view.push_head(head(open, ctx, &self.style.output));
+        self.view.push_head(head(open));
         let handle = open.agent.handle();
         handle.with_session(|session| {
             let path = session.path(None);
@@ -142,7 +164,10 @@ impl LiveSurface<'_> {
     pub(super) fn take_finds(&mut self) {
         for found in self.finds.take() {
             match found {
-                BackgroundFind::Files(files) => self.take_files(files),
+                BackgroundFind::Files(files) => {
+                    self.files = files;
+                    self.update_completion();
+                }
                 BackgroundFind::Prompts(prompts) => self.editor.set_history(prompts),
                 BackgroundFind::Git(facts) => self.facts.git = facts,
             }
@@ -152,13 +177,8 @@ impl LiveSurface<'_> {
     pub(super) fn restore_draft(&mut self) {
         let draft = self.draft.read();
         if let Some(draft) = draft.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
-            self.editor.restore_draft(draft);
+            self.editor.from_draft(draft);
         }
-    }
-
-    /// The text changed: it is kept when nobody types for a moment.
-    pub(super) fn note_draft(&mut self) {
-        self.draft.due = Some(Instant::now() + DRAFT_PAUSE);
     }
 
     pub(super) fn save_draft_if_due(&mut self) {
@@ -187,16 +207,17 @@ fn unmask_with(secrets: Arc<Secrets>) -> relaycode_tui::conversation::TextUnmask
 }
 
 /// Where the project stands.
-fn head(open: &OpenAgent, ctx: &CommandContext<'_>, _look: &OutputStyle) -> ConversationHead {
+fn head(open: &OpenAgent) -> ConversationHead {
     let workspace = open.agent.workspace();
     let name = workspace.root().file_name().map(|name| name.to_string_lossy().into_owned());
     let ledger = &workspace.door.ledger;
     let page = ledger.log_page(0, HEAD_CHANGES).map(|page| page.entries).unwrap_or_default();
-    let is_empty = page.is_empty();
-    let last_changes =
-        page.iter().map(|entry| (entry.title().to_string(), clock::ago(entry.created_at()))).collect();
-    let is_configured = ctx.home.path.is_some();
-    let next = match is_empty && is_configured {
+    let title = |entry: &LogEntry| {
+        let when = entry.members.first().map(|member| clock::ago(&member.created_at));
+        (entry.title().to_string(), when.unwrap_or_default())
+    };
+    let last_changes: Vec<_> = page.iter().map(title).collect();
+    let next = match last_changes.is_empty() {
         true => "say what to do · /help lists commands · ? lists keys".to_string(),
         false => "/undo takes the last change back · /help lists commands · ? lists keys".to_string(),
     };

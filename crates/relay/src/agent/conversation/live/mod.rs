@@ -5,32 +5,41 @@
 //! while nothing happens: the screen sleeps until a key, an event, a signal or a time that was set.
 
 mod background;
+mod completions;
 mod draw;
 mod event_feed;
 mod keys;
 mod look;
 
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use relaycode_agent::question::AgentQuestion;
 use relaycode_agent::{AgentEvent, SequencedEvent};
+use relaycode_exec::Runner;
 use relaycode_llm::request::secrets::Secrets;
-use relaycode_tools::JobStatus;
-use relaycode_tui::conversation::{ConversationNotice, ConversationView, NoticeSign, TurnSummary};
-use relaycode_tui::editor::PromptEditor;
-use relaycode_tui::keymap::Keymap;
-use relaycode_tui::panels::{JobRow, JobsPanel, QueuedWords, TodoPanel};
+use relaycode_project::config::TerminalConfig;
+use relaycode_tools::{CardBody, JobStatus, ToolCard};
+use relaycode_tui::conversation::{
+    ConversationNotice, ConversationSettings, ConversationView, NoticeSign, TurnSummary,
+};
+use relaycode_tui::editor::{EditorMessage, PromptEditor};
+use relaycode_tui::input::{RawGuard, TERMINAL_QUERIES};
+use relaycode_tui::keymap::{KeyAction, Keymap};
+use relaycode_tui::panels::{JobRow, JobsPanel, QueuedWords, TodoPanel, todo_progress};
 use relaycode_tui::question_panel::QuestionPanel;
-use relaycode_tui::screen::InlineScreen;
+use relaycode_tui::screen::{InlineScreen, ScreenTraits};
 use relaycode_tui::status::StatusFacts;
-use relaycode_tui::theme::{ThemeSelection, ThemeStyle};
+use relaycode_tui::theme::{ColorDepth, TerminalColorEnv, ThemeSelection, ThemeStyle};
 use relaycode_tui::{Terminal, TypedWords};
+use serde_json::Value;
 
-use self::background::BackgroundFinds;
+use self::background::{BackgroundFinds, StoredPrompts};
 use self::event_feed::{EventFeed, ScreenBell};
+use self::look::{DraftFile, choose_theme, double_escape_command, read_keymap};
 use super::surface::{ConversationSurface, SurfaceInput};
 use super::terminal_lender::TerminalLender;
 use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
@@ -46,7 +55,7 @@ const REPLAYED_ENTRIES: usize = 60;
 pub(super) struct LiveSurface<'a> {
     terminal: Terminal,
     /// The terminal's modes, while the screen has it.
-    modes: Option<relaycode_tui::input::ScreenModeGuard>,
+    modes: Option<RawGuard>,
     screen: InlineScreen,
     themes: ThemeSelection,
     style: ThemeStyle,
@@ -61,11 +70,19 @@ pub(super) struct LiveSurface<'a> {
     jobs: JobsPanel,
     facts: StatusFacts,
     finds: BackgroundFinds,
+    draft: DraftFile,
+    files: Arc<Vec<String>>,
+    runner: Option<Runner>,
+    root: PathBuf,
+    /// What Escape pressed twice opens.
+    double_escape: Option<&'static str>,
+    /// How the key that takes queued words back is called.
+    take_back_key: String,
     bell: ScreenBell,
     lender: Arc<TerminalLender>,
     held: &'a SignalGuard,
     /// Commands that were typed while the agent worked.
-    waiting: VecDeque<TypedWords>,
+    waiting: VecDeque<EditorMessage>,
     is_lent: bool,
     is_focused: bool,
     began: Instant,
@@ -80,8 +97,11 @@ impl ConversationSurface for LiveSurface<'_> {
         AgentSurface::Screen(self.lender.clone())
     }
 
-    fn begin(&mut self, open: &OpenAgent, ctx: &mut CommandContext<'_>) {
-        self.begin_view(open, ctx);
+    fn begin(&mut self, open: &OpenAgent, _ctx: &mut CommandContext<'_>) {
+        let door = &open.agent.workspace().door;
+        self.runner = Some(door.runner.clone());
+        self.root.clone_from(&door.root);
+        self.begin_view(open);
         self.update_facts(open);
         self.finds.look(open);
         self.draw();
@@ -92,11 +112,11 @@ impl ConversationSurface for LiveSurface<'_> {
         open: &OpenAgent,
         patience: Option<Duration>,
         held: &SignalGuard,
-        ctx: &mut CommandContext<'_>,
+        _ctx: &mut CommandContext<'_>,
     ) -> CommandResult<SurfaceInput> {
-        if let Some(words) = self.waiting.pop_front() {
-            self.echo(&words);
-            return Ok(SurfaceInput::Said(words));
+        if let Some(message) = self.waiting.pop_front() {
+            self.echo(&message.words);
+            return Ok(SurfaceInput::Said(message));
         }
         let since = Instant::now();
         let jobs = &open.agent.workspace().jobs;
@@ -119,7 +139,7 @@ impl ConversationSurface for LiveSurface<'_> {
             let runs = jobs.list().iter().any(|job| job.status == JobStatus::Running);
             let job_time = runs.then_some(JOB_TIME);
             let wait = [idle_left, job_time, self.next_change()].into_iter().flatten().min();
-            if let Some(input) = self.wait_idle(wait, ctx)? {
+            if let Some(input) = self.wait_idle(wait)? {
                 return Ok(input);
             }
         }
@@ -189,8 +209,8 @@ impl ConversationSurface for LiveSurface<'_> {
         self.view.push_notice(ConversationNotice::new(NoticeSign::Plain, line));
     }
 
-    fn summarize(&mut self, summary: TurnSummary, _ctx: &mut CommandContext<'_>) {
-        self.view.push_turn_summary(summary);
+    fn summarize(&mut self, summary: &TurnSummary, _ctx: &mut CommandContext<'_>) {
+        self.view.push_turn_summary(*summary);
     }
 
     fn offer(&mut self, text: &str, _ctx: &mut CommandContext<'_>) {
@@ -203,13 +223,91 @@ impl ConversationSurface for LiveSurface<'_> {
 
     fn end(&mut self, ctx: &mut CommandContext<'_>) {
         ctx.console.flush();
+        self.save_draft();
         self.draw_finished();
         self.leave_screen();
         self.is_lent = true;
     }
 }
 
-impl LiveSurface<'_> {
+impl<'a> LiveSurface<'a> {
+    /// The screen, before it shows anything.
+    pub(super) fn new(
+        terminal: Terminal,
+        held: &'a SignalGuard,
+        config: &TerminalConfig,
+        ctx: &mut CommandContext<'_>,
+    ) -> CommandResult<LiveSurface<'a>> {
+        let bell = ScreenBell::new().map_err(CommandFailure::unexpected)?;
+        held.ring_on_signal(&|| bell.writer()).map_err(CommandFailure::unexpected)?;
+        let home = ctx.home.path.as_deref();
+        let variable = environment::variable;
+        let colors = TerminalColorEnv::from_lookup(variable);
+        let (themes, theme_error) = choose_theme(config, home, &colors);
+        let output = ctx.console.out_style();
+        let depth = if output.color { colors.color_depth() } else { ColorDepth::None };
+        let style = ThemeStyle::new(output, themes.theme().clone(), depth);
+        let (columns, rows) = terminal.size().unwrap_or((80, 24));
+        let reflows = ScreenTraits::reflows(variable);
+        let screen = InlineScreen::new(ScreenTraits { columns, rows, reflows, utf8: output.utf8 });
+        let (keymap, problems) = read_keymap(home);
+        let take_back_key = keymap.hint(KeyAction::TakeBack).unwrap_or_default();
+        let settings = ConversationSettings {
+            show_thinking: config.show_thinking,
+            expand_key: keymap.hint(KeyAction::ToggleExpand).unwrap_or_default(),
+            unfold_key: keymap.hint(KeyAction::ToggleThinking).unwrap_or_default(),
+            ..ConversationSettings::default()
+        };
+        let now = Instant::now();
+        let lender = Arc::new(TerminalLender::default());
+        let rings = bell.clone();
+        lender.set_bell(move || rings.ring());
+        let mut editor = PromptEditor::default();
+        editor.set_placeholder("say what to do");
+        if let Some(home) = home {
+            editor.set_search_source(Box::new(StoredPrompts::new(home)));
+        }
+        let mut surface = LiveSurface {
+            modes: Some(terminal.enter_raw()),
+            terminal,
+            screen,
+            themes,
+            style,
+            view: ConversationView::new(settings, None, now),
+            editor,
+            keymap,
+            questions: QuestionPanel::default(),
+            asked: HashMap::new(),
+            queued: QueuedWords::default(),
+            todo: TodoPanel::default(),
+            jobs: JobsPanel::default(),
+            facts: StatusFacts { hint: "? keys".to_string(), ..StatusFacts::default() },
+            finds: BackgroundFinds::new(home, bell.clone()),
+            draft: DraftFile::new(home, &ctx.options.directory),
+            files: Arc::default(),
+            runner: None,
+            root: PathBuf::new(),
+            double_escape: double_escape_command(config.double_escape),
+            take_back_key,
+            bell,
+            lender,
+            held,
+            waiting: VecDeque::new(),
+            is_lent: false,
+            is_focused: true,
+            began: now,
+            last_frame: now,
+            quit_asked: None,
+            escape_pressed: None,
+        };
+        surface.restore_draft();
+        for said in theme_error.into_iter().chain(problems) {
+            surface.view.push_notice(ConversationNotice::new(NoticeSign::Attention, said));
+        }
+        surface.terminal.write_bytes(TERMINAL_QUERIES.as_bytes());
+        Ok(surface)
+    }
+
     /// What an event means beside what the view makes of it.
     fn apply(&mut self, event: &SequencedEvent) {
         let now = Instant::now();
@@ -258,9 +356,15 @@ impl LiveSurface<'_> {
 
     /// A line that was sent, where no event will say so.
     fn echo(&mut self, words: &TypedWords) {
-        let is_command = words.text().starts_with(['/', '!']);
-        if is_command {
+        if words.text().starts_with(['/', '!']) {
             self.view.push_typed(words.text());
+        }
+    }
+
+    fn take_todo(&mut self, card: &Value) {
+        if let CardBody::Todo { phases } = ToolCard::from_value(card).body {
+            self.facts.todo = Some(todo_progress(&phases)).filter(|(_, all)| *all > 0);
+            self.todo.phases = phases;
         }
     }
 }
