@@ -7,6 +7,7 @@
 //! | module | for |
 //! |---|---|
 //! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
+//! | [`fuzzy`] | finding entries of a list by a few of their letters |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
 //! | [`live_line`] | the status line that is redrawn in place |
@@ -15,6 +16,7 @@
 //! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
+pub mod fuzzy;
 pub mod input;
 pub mod layout;
 pub mod live_line;
