@@ -9,15 +9,21 @@
 //! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
 //! | [`fuzzy`] | finding entries of a list by a few of their letters |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
+//! | [`completion`] | the list below the words being written: paths after `@`, commands after `/` |
+//! | [`editor`] | the words being written: lines, keys, pastes, history |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
+//! | [`keymap`] | which key does what |
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
 //! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
+pub mod completion;
+pub mod editor;
 pub mod fuzzy;
 pub mod input;
+pub mod keymap;
 pub mod layout;
 pub mod live_line;
 pub mod notify;
