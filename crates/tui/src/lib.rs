@@ -14,7 +14,10 @@
 //! | [`panels`] | what is to be done, what runs in the background, what waits to be said |
 //! | [`fuzzy`] | finding entries of a list by a few of their letters |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
+//! | [`completion`] | the list below the words being written: paths after `@`, commands after `/` |
+//! | [`editor`] | the words being written: lines, keys, pastes, history |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
+//! | [`keymap`] | which key does what |
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |
@@ -29,12 +32,15 @@
 //! | `sys` | what differs by system: the desktop's notifications |
 
 pub mod cards;
+pub mod completion;
 pub mod conversation;
+pub mod editor;
 pub mod fuzzy;
 pub mod help_view;
 pub mod highlight;
 pub mod image;
 pub mod input;
+pub mod keymap;
 pub mod layout;
 pub mod live_line;
 pub mod log_browser;

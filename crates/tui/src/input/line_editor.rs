@@ -9,7 +9,7 @@ use crate::{OutputStyle, cells};
 /// Most bytes of an answer.
 const LINE_BYTES: usize = 4_096;
 /// Most bytes of something to be said, pasted text included.
-const PROMPT_BYTES: usize = 256 << 10;
+pub(crate) const PROMPT_BYTES: usize = 256 << 10;
 
 #[derive(Debug)]
 pub(super) struct LineEditor {
@@ -28,6 +28,11 @@ pub struct TypedWords {
 }
 
 impl TypedWords {
+    /// `given`: the bytes of `text` that nobody typed.
+    pub fn new(text: String, given: Vec<Range<usize>>) -> TypedWords {
+        TypedWords { text, given }
+    }
+
     /// As it was typed; a blank in front counts.
     pub fn text(&self) -> &str {
         self.text.trim_end()

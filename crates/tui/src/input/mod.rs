@@ -33,6 +33,7 @@ use decode::{ExpectedInput, InputDecoder, InputKey, PastedText, TerminalInput};
 use line_editor::{LineEditStep, LineEditor};
 
 pub use key_press::{KeyCode, KeyPress, KeyPressError};
+pub(crate) use line_editor::PROMPT_BYTES;
 pub use line_editor::TypedWords;
 pub use modes::{CbreakGuard, LendGuard, RawGuard};
 pub use screen_event::ScreenEvent;
@@ -438,7 +439,7 @@ impl Terminal {
     }
 }
 
-fn pasted_text(paste: &PastedText) -> String {
+pub(crate) fn pasted_text(paste: &PastedText) -> String {
     String::from_utf8_lossy(&paste.bytes).replace("\r\n", "\n").trim_end().replace('\r', "\n")
 }
 

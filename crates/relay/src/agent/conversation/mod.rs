@@ -12,9 +12,9 @@ mod user_shell;
 
 use std::io::IsTerminal;
 
-use relaycode_agent::{Agent, EndReason, RunOutcome, UserPrompt};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use relaycode_agent::{Agent, EndReason, RunOutcome, UserPrompt};
 use relaycode_llm::message::{ImageContent, UserContent};
 use relaycode_project::access::Access;
 use relaycode_tools::{BackgroundJobs, JobStatus};

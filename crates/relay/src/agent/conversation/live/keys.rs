@@ -12,9 +12,9 @@ use relaycode_tui::keymap::KeyAction;
 use relaycode_tui::question_panel::QuestionKeyOutcome;
 
 use super::{LiveSurface, unusable};
+use crate::agent::attachments::names_files;
 use crate::agent::conversation::surface::SurfaceInput;
 use crate::agent::open_agent::AgentWork;
-use crate::agent::attachments::names_files;
 use crate::approver::RunProgram;
 use crate::approver::edit::edit_text;
 use crate::{CommandResult, UserPrograms};
@@ -26,10 +26,7 @@ const EXPANDED_CARDS: usize = 5;
 
 impl LiveSurface<'_> {
     /// Waits, at most so long, and does what is to be done while nothing is worked on.
-    pub(super) fn wait_idle(
-        &mut self,
-        wait: Option<Duration>,
-    ) -> CommandResult<Option<SurfaceInput>> {
+    pub(super) fn wait_idle(&mut self, wait: Option<Duration>) -> CommandResult<Option<SurfaceInput>> {
         match self.wait_event(wait) {
             ScreenEvent::Key(key) => self.press_idle(key),
             ScreenEvent::Disconnected(why) => Err(unusable(&why)),
@@ -75,10 +72,7 @@ impl LiveSurface<'_> {
         self.save_draft_if_due();
     }
 
-    fn press_idle(
-        &mut self,
-        key: KeyPress,
-    ) -> CommandResult<Option<SurfaceInput>> {
+    fn press_idle(&mut self, key: KeyPress) -> CommandResult<Option<SurfaceInput>> {
         let now = Instant::now();
         if key.code != KeyCode::Escape {
             self.escape_pressed = None;
@@ -98,11 +92,7 @@ impl LiveSurface<'_> {
         })
     }
 
-    fn act_idle(
-        &mut self,
-        action: KeyAction,
-        now: Instant,
-    ) -> Option<SurfaceInput> {
+    fn act_idle(&mut self, action: KeyAction, now: Instant) -> Option<SurfaceInput> {
         let command = |text: &str| {
             let words = TypedWords::new(text.to_string(), Vec::new());
             Some(SurfaceInput::Said(EditorMessage { words, images: Vec::new() }))
@@ -210,8 +200,7 @@ impl LiveSurface<'_> {
             return self.notice(&format!("when the agent is done: {text}"));
         }
         let prompt = UserPrompt::text(&text);
-        let queued =
-            if is_follow_up { work.handle.follow_up(prompt) } else { work.handle.steer(prompt) };
+        let queued = if is_follow_up { work.handle.follow_up(prompt) } else { work.handle.steer(prompt) };
         if let Err(error) = queued {
             self.notice(&error.to_string());
             self.editor.set_text(&text);
@@ -270,7 +259,8 @@ impl LiveSurface<'_> {
         self.leave_screen();
         let programs = UserPrograms::from_env();
         let run = |job: &Job| self.runner.run(job, &mut |_| {});
-        let edited = edit_text(&programs, &(Box::new(run) as RunProgram), "prompt.md", text.words.text().as_bytes());
+        let edited =
+            edit_text(&programs, &(Box::new(run) as RunProgram), "prompt.md", text.words.text().as_bytes());
         self.enter_screen();
         match edited {
             Ok(bytes) => drop(self.editor.set_text(String::from_utf8_lossy(&bytes).trim_end())),

@@ -9,6 +9,7 @@ use relaycode_durable::private_files::PrivateFolder;
 use relaycode_ledger::LogEntry;
 use relaycode_llm::request::secrets::Secrets;
 use relaycode_project::config::{DoubleEscapeAction, SymbolPresetChoice, TerminalConfig};
+use relaycode_tui::clock;
 use relaycode_tui::conversation::{ConversationHead, ConversationSettings, ConversationView};
 use relaycode_tui::input::TerminalReply;
 use relaycode_tui::keymap::{KEY_FILE_BYTES, Keymap};
@@ -16,7 +17,6 @@ use relaycode_tui::theme::{
     AppearanceSigns, SymbolPreset, TerminalAppearance, TerminalColorEnv, ThemeSelection, ThemeSettings,
     ThemeStore, ThemeStyle,
 };
-use relaycode_tui::clock;
 use sha2::{Digest, Sha256};
 
 use super::background::BackgroundFind;
@@ -195,8 +195,12 @@ impl LiveSurface<'_> {
 
     /// Lines of what is finished, in place of the view.
     pub(super) fn print_lines(&mut self, lines: &[String]) {
-        let finished: Vec<String> =
-            self.view.take_finished(&self.style, self.screen.width()).into_iter().chain(lines.iter().cloned()).collect();
+        let finished: Vec<String> = self
+            .view
+            .take_finished(&self.style, self.screen.width())
+            .into_iter()
+            .chain(lines.iter().cloned())
+            .collect();
         let bytes = self.screen.frame(&finished, &[], None);
         self.terminal.write_bytes(bytes);
     }
