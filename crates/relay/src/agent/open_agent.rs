@@ -54,6 +54,8 @@ pub(crate) struct OpenAgent {
     pub(crate) has_cost_limit: bool,
     /// What was read of user and project for agents.
     pub(crate) instruction_files: Vec<String>,
+    /// What the model believes that it may do.
+    told_access: Access,
 }
 
 /// Who is there to be asked.
@@ -163,7 +165,17 @@ impl OpenAgent {
         let idle = Duration::from_secs(compaction.idle_timeout_seconds);
         let idle_time = compaction.idle_enabled.then_some(idle);
         let instruction_files = instructions.files.into_iter().map(|file| file.path).collect();
-        Ok(OpenAgent { agent, models, secrets, tools, idle_time, has_cost_limit, instruction_files })
+        let told_access = agent.workspace().access;
+        Ok(OpenAgent {
+            agent,
+            models,
+            secrets,
+            tools,
+            idle_time,
+            has_cost_limit,
+            instruction_files,
+            told_access,
+        })
     }
 
     /// Another model from the next prompt on.
@@ -188,18 +200,18 @@ impl OpenAgent {
         self.agent.set_model(self.models.first.clone());
     }
 
-    /// What the agent may do from now on; the model is told.
-    pub(crate) fn set_access(&mut self, access: Access) -> CommandResult<()> {
-        if self.agent.workspace().access == access {
-            return Ok(());
-        }
+    /// What the agent may do from now on. The model is told with the next prompt.
+    pub(crate) fn set_access(&mut self, access: Access) {
         self.agent.workspace_mut().access = access;
-        let note = format!("(relay: the user changed your access; it is now {}.)", access_words(access));
-        self.agent.tell(ACCESS_NOTE, &note).map_err(CommandFailure::unexpected)
     }
 
     /// See [`begin_prompt`].
     pub(crate) fn begin_prompt(&mut self, prompt: &UserPrompt) -> CommandResult<()> {
+        let access = self.agent.workspace().access;
+        if std::mem::replace(&mut self.told_access, access) != access {
+            let note = format!("(relay: the user changed your access; it is now {}.)", access_words(access));
+            self.agent.tell(ACCESS_NOTE, &note).map_err(CommandFailure::unexpected)?;
+        }
         begin_prompt(&mut self.agent, prompt)
     }
 

@@ -5,19 +5,23 @@ use std::hash::{DefaultHasher, Hasher};
 use std::time::Instant;
 
 use super::plain_stream::PlainStream;
+use crate::markdown::MarkdownStream;
 use crate::theme::{ThemeStyle, ThemeToken};
 
 /// Bytes of a word that waits for its end; a longer one is shown in pieces.
 const MAX_WORD_BYTES: usize = 4_096;
 
+/// Lines of a code block that are shown.
+const MAX_CODE_LINES: usize = 200;
+
 /// Gives back what stands for a secret.
 pub type TextUnmask = Box<dyn Fn(&str) -> String + Send>;
 
 /// How an answer becomes lines.
-type AnswerLines = PlainStream;
+type AnswerLines = MarkdownStream;
 
 fn answer_lines() -> AnswerLines {
-    PlainStream::new(ThemeToken::Text)
+    MarkdownStream::new().with_folded_code(MAX_CODE_LINES)
 }
 
 /// A text of an answer.

@@ -163,6 +163,11 @@ impl ConversationView {
         self.push(ConversationBlock::Notice(notice));
     }
 
+    /// A line that was typed and that no event tells of, such as a command.
+    pub fn push_typed(&mut self, text: &str) {
+        self.push_prompt(&[UserContent::text(text)]);
+    }
+
     /// The end of a turn.
     pub fn push_turn_summary(&mut self, summary: TurnSummary) {
         if !summary.is_empty() {
@@ -232,6 +237,11 @@ impl ConversationView {
     fn push_event_text(&mut self, notice: ConversationNotice) {
         let text = self.unmasked(&notice.text);
         self.push(ConversationBlock::Notice(ConversationNotice { text, ..notice }));
+    }
+
+    /// What was worked on is done, also where no event says so.
+    pub fn end_work(&mut self) {
+        self.activity = ConversationActivity::Idle;
     }
 
     /// Calls that were never answered are not waited for.

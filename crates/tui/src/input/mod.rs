@@ -155,6 +155,12 @@ impl Terminal {
         let _ = (&*self.file).write_all(text.as_bytes());
     }
 
+    /// What a screen drew.
+    pub fn write_bytes(&self, bytes: &[u8]) {
+        // A terminal that is gone shows when it is read from.
+        let _ = (&*self.file).write_all(bytes);
+    }
+
     /// Until the guard is dropped, keys come one by one without echo, and pasted text is marked.
     pub fn enter_cbreak(&self) -> CbreakGuard {
         modes::enter_cbreak(&self.modes)

@@ -12,8 +12,6 @@ mod user_shell;
 
 use std::io::IsTerminal;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use relaycode_agent::{Agent, EndReason, RunOutcome, UserPrompt};
 use relaycode_llm::message::{ImageContent, UserContent};
 use relaycode_project::access::Access;
@@ -157,7 +155,7 @@ impl Conversation<'_> {
     ) -> CommandResult<()> {
         let mut content = vec![UserContent::text(line.trim())];
         content.extend(images.into_iter().map(|image| {
-            let data = STANDARD.encode(&*image.bytes);
+            let data = image.data.to_string();
             UserContent::Image(ImageContent { data, mime_type: image.mime_type })
         }));
         if names_files(words) {
@@ -227,13 +225,15 @@ impl Conversation<'_> {
         let failed = |error| mode_failure(&error);
         if agent.mode().is_some() {
             agent.leave_mode().map_err(failed)?;
-            return self.open.set_access(Access::Ask);
+            self.open.set_access(Access::Ask);
+            return Ok(());
         }
         match agent.workspace().access {
             Access::ReadOnly => self.open.set_access(Access::Ask),
             Access::Ask => self.open.set_access(Access::Workspace),
-            Access::Workspace | Access::Full => agent.begin_planning().map_err(failed),
+            Access::Workspace | Access::Full => agent.begin_planning().map_err(failed)?,
         }
+        Ok(())
     }
 
     /// What is to be known beside the answer.
@@ -250,6 +250,8 @@ impl Conversation<'_> {
                 Ok(())
             }
             EndReason::Done => Ok(()),
+            // Its screen says so already.
+            EndReason::Aborted if self.surface.shows_ends() => Ok(()),
             EndReason::Aborted => {
                 Err(CommandFailure::new(Exit::Interrupted, "interrupted", "stopped; what was finished stays"))
             }

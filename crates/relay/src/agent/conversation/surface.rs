@@ -50,6 +50,11 @@ pub(crate) trait ConversationSurface {
     /// What the user may want to say again, to be edited first.
     fn offer(&mut self, text: &str, ctx: &mut CommandContext<'_>);
 
+    /// Whether it shows by itself that a run was stopped.
+    fn shows_ends(&self) -> bool {
+        false
+    }
+
     /// What keys do, as the help says it.
     fn keys_sentence(&self) -> &'static str;
 

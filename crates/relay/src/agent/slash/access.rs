@@ -28,7 +28,7 @@ impl SlashCommand for AccessCommand {
     ) -> CommandResult<ConversationStep> {
         if !call.rest.is_empty() {
             let access = parse_access(call.rest).map_err(CommandFailure::usage)?;
-            conversation.open.set_access(access)?;
+            conversation.open.set_access(access);
         }
         ctx.print_success(&format!("access: {}", conversation.open.agent.workspace().access));
         Ok(ConversationStep::GoOn)

@@ -1,5 +1,6 @@
 //! What keys do: in the editor, at a question, and those that belong to the conversation itself.
 
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use relaycode_agent::UserPrompt;
@@ -15,9 +16,9 @@ use super::{LiveSurface, unusable};
 use crate::agent::attachments::names_files;
 use crate::agent::conversation::surface::SurfaceInput;
 use crate::agent::open_agent::AgentWork;
-use crate::approver::RunProgram;
 use crate::approver::edit::edit_text;
-use crate::{CommandResult, UserPrograms};
+use crate::approver::terminal_program_runner;
+use crate::{CommandResult, SignalGuard, UserPrograms};
 
 /// Within this time a second Ctrl-C leaves, and a second Escape opens the tree.
 const TWICE: Duration = Duration::from_millis(500);
@@ -84,7 +85,7 @@ impl LiveSurface<'_> {
                     return Ok(None);
                 }
                 self.echo(&message.words);
-                self.keep_prompt(message.words.text());
+                self.finds.keep_prompt(message.words.text(), &self.root);
                 Some(SurfaceInput::Said(message))
             }
             EditorOutcome::Unhandled(action) => self.act_idle(action, now),
@@ -193,7 +194,7 @@ impl LiveSurface<'_> {
         if text.is_empty() && message.images.is_empty() {
             return;
         }
-        self.keep_prompt(&text);
+        self.finds.keep_prompt(&text, &self.root);
         // Files and images are attached when the agent is back.
         if text.starts_with(['/', '!']) || names_files(&message.words) || !message.images.is_empty() {
             self.waiting.push_back(message);
@@ -244,6 +245,11 @@ impl LiveSurface<'_> {
         self.update_completion();
     }
 
+    /// Somebody who looks elsewhere hears that a question waits.
+    pub(super) fn ring_terminal(&mut self) {
+        self.terminal.write_bytes(b"\x07");
+    }
+
     /// Back to the shell, until `fg`.
     fn suspend(&mut self) {
         self.save_draft();
@@ -257,10 +263,13 @@ impl LiveSurface<'_> {
     fn edit_outside(&mut self) {
         let text = self.editor.take();
         self.leave_screen();
-        let programs = UserPrograms::from_env();
-        let run = |job: &Job| self.runner.run(job, &mut |_| {});
-        let edited =
-            edit_text(&programs, &(Box::new(run) as RunProgram), "prompt.md", text.words.text().as_bytes());
+        let edited = match (self.runner.clone(), SignalGuard::acquire()) {
+            (Some(runner), Ok(signals)) => {
+                let run = terminal_program_runner(runner, Rc::new(signals));
+                edit_text(&UserPrograms::from_env(), &run, "prompt.md", text.words.text().as_bytes())
+            }
+            _ => Err("the text cannot be handed to an editor".to_string()),
+        };
         self.enter_screen();
         match edited {
             Ok(bytes) => drop(self.editor.set_text(String::from_utf8_lossy(&bytes).trim_end())),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use relaycode_durable::private_files::PrivateFolder;
-use relaycode_ledger::LogEntry;
+use relaycode_ledger::{Digest, LogEntry};
 use relaycode_llm::request::secrets::Secrets;
 use relaycode_project::config::{DoubleEscapeAction, SymbolPresetChoice, TerminalConfig};
 use relaycode_tui::clock;
@@ -17,7 +17,6 @@ use relaycode_tui::theme::{
     AppearanceSigns, SymbolPreset, TerminalAppearance, TerminalColorEnv, ThemeSelection, ThemeSettings,
     ThemeStore, ThemeStyle,
 };
-use sha2::{Digest, Sha256};
 
 use super::background::BackgroundFind;
 use super::{LiveSurface, REPLAYED_ENTRIES};
@@ -28,6 +27,8 @@ const THEMES: &str = "themes";
 const DRAFTS: &str = "drafts";
 /// Keys of the user's own.
 const KEY_FILE: &str = "keybindings.json";
+/// Digits of a draft's name.
+const NAME_DIGITS: usize = 16;
 /// Bytes of a draft.
 const MAX_DRAFT_BYTES: u64 = 1 << 20;
 /// How long nobody types before the draft is kept.
@@ -45,8 +46,9 @@ pub(super) struct DraftFile {
 
 impl DraftFile {
     pub(super) fn new(home: Option<&Path>, root: &Path) -> DraftFile {
-        let digest = Sha256::digest(root.as_os_str().as_encoded_bytes());
-        let name = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>() + ".json";
+        let mut name = Digest::of(root.as_os_str().as_encoded_bytes()).to_string();
+        name.truncate(NAME_DIGITS);
+        name.push_str(".json");
         DraftFile { folder: PrivateFolder::new(home, DRAFTS, MAX_DRAFT_BYTES).into_secret(), name, due: None }
     }
 

@@ -43,6 +43,7 @@ use self::look::{DraftFile, choose_theme, double_escape_command, read_keymap};
 use super::surface::{ConversationSurface, SurfaceInput};
 use super::terminal_lender::TerminalLender;
 use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
+use crate::terminal::environment;
 use crate::{CommandContext, CommandFailure, CommandResult, SignalGuard};
 
 /// Least time between two frames while events come.
@@ -180,6 +181,7 @@ impl ConversationSurface for LiveSurface<'_> {
                 }
             }
         });
+        self.view.end_work();
         self.questions.clear();
         self.asked.clear();
         self.queued = QueuedWords::default();
@@ -215,6 +217,10 @@ impl ConversationSurface for LiveSurface<'_> {
 
     fn offer(&mut self, text: &str, _ctx: &mut CommandContext<'_>) {
         self.editor.set_text(text);
+    }
+
+    fn shows_ends(&self) -> bool {
+        true
     }
 
     fn keys_sentence(&self) -> &'static str {
