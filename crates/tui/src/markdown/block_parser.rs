@@ -3,13 +3,14 @@
 
 use super::MARKDOWN_LINE_BYTES;
 use super::block::{BlockContent, BlockPrefix, ItemMark, MarkdownBlock, MarkdownTable};
+use super::code_lines::OpenFence;
 use super::inline::{HARD_BREAK, HARD_BREAK_TEXT};
 use super::list_marks::{
-    begins_html, closes_fence, find_fence, find_heading, find_item, find_task, is_rule, leading_blanks,
+    begins_html, find_fence, find_heading, find_item, find_task, is_half_mark, is_rule, leading_blanks,
     underline_level,
 };
 use super::table;
-use crate::highlight::{CodeLanguage, CodeScanner, CodeSpan, expand_tabs};
+use crate::highlight::expand_tabs;
 
 /// Deepest nesting of quotes and items; what is deeper is text.
 const DEPTH: usize = 8;
@@ -17,8 +18,6 @@ const DEPTH: usize = 8;
 const TABLE_ROWS: usize = 64;
 /// Bytes of them.
 const TABLE_BYTES: usize = 16_000;
-/// Lines at the end of folded code that are shown rather than counted.
-const FOLD_REST: usize = 2;
 /// Empty lines of code that are kept until more code comes.
 const BLANK_LINES: usize = 50;
 
@@ -28,7 +27,7 @@ pub(super) struct BlockParser {
     /// To be taken.
     pub(super) finished: Vec<MarkdownBlock>,
     open: Vec<OpenContainer>,
-    leaf: OpenLeaf,
+    pub(super) leaf: OpenLeaf,
     /// An empty line came since the last block.
     blank: bool,
     /// By depth: the last item there, as long as nothing but items followed it.
@@ -51,7 +50,7 @@ enum ContainerKind {
 }
 
 #[derive(Debug, Clone, Default)]
-enum OpenLeaf {
+pub(super) enum OpenLeaf {
     #[default]
     None,
     /// Its source so far, and its lines.
@@ -72,19 +71,6 @@ enum OpenLeaf {
         table: MarkdownTable,
         bytes: usize,
     },
-}
-
-#[derive(Debug, Clone)]
-struct OpenFence {
-    sign: (u8, usize),
-    indent: usize,
-    scanner: CodeScanner,
-    lines: usize,
-    /// Lines beyond the fold that may still be shown.
-    held: Vec<(String, Vec<CodeSpan>)>,
-    hidden: usize,
-    /// A line of it is shown.
-    begun: bool,
 }
 
 impl BlockParser {
@@ -130,14 +116,7 @@ impl BlockParser {
 
     /// As [`BlockParser::finish`], for a look at what is not complete.
     pub(super) fn finish_live(&mut self) {
-        if let OpenLeaf::Fence(fence) = &mut self.leaf
-            && fence.hidden + fence.held.len() > 0
-        {
-            let hidden = fence.hidden + fence.held.len();
-            fence.held.clear();
-            fence.hidden = 0;
-            self.emit_continued(BlockContent::CodeFolded { hidden, open: true }, true);
-        }
+        self.count_folded_lines();
         let before = self.finished.len();
         self.close_to(0);
         for block in &mut self.finished[before..] {
@@ -151,19 +130,18 @@ impl BlockParser {
         !self.open.is_empty() || !matches!(self.leaf, OpenLeaf::None)
     }
 
-    pub(super) fn open_code_lines(&self) -> Option<usize> {
-        match &self.leaf {
-            OpenLeaf::Fence(fence) => Some(fence.lines),
-            _ => None,
-        }
-    }
-
-    /// Whether a line that is not complete may become a fence: nothing of it is shown until that is known.
-    pub(super) fn is_half_fence(&self, line: &str) -> bool {
+    /// Whether a line that is not complete is only the beginning of a mark: nothing of it is shown until it is clear what
+    /// it marks, lest a paragraph be a heading for a moment because a list begins below it.
+    pub(super) fn is_half_mark(&self, line: &str) -> bool {
         let text = line.trim();
         match &self.leaf {
-            OpenLeaf::Fence(fence) => text.bytes().all(|byte| byte == fence.sign.0),
-            _ => text.len() < 3 && text.bytes().all(|byte| byte == b'`'),
+            OpenLeaf::Fence(fence) => fence.is_half_end(text),
+            OpenLeaf::Paragraph { source, lines: 1 }
+                if source.contains('|') && text.bytes().all(|byte| b"|:- ".contains(&byte)) =>
+            {
+                true
+            }
+            _ => is_half_mark(text),
         }
     }
 
@@ -383,63 +361,6 @@ impl BlockParser {
         self.emit(BlockContent::Table(full), true);
     }
 
-    fn open_fence(&mut self, sign: (u8, usize), indent: usize, name: &str) {
-        let name: String = clean(name).chars().take(60).collect();
-        let scanner = CodeScanner::new(CodeLanguage::from_name(&name));
-        let begun = !name.is_empty();
-        if begun {
-            self.emit(BlockContent::CodeHead(name), true);
-        }
-        self.leaf = OpenLeaf::Fence(OpenFence {
-            sign,
-            indent,
-            scanner,
-            lines: 0,
-            held: Vec::new(),
-            hidden: 0,
-            begun,
-        });
-    }
-
-    fn fence_line(&mut self, line: &str) {
-        let OpenLeaf::Fence(fence) = &self.leaf else { return };
-        if closes_fence(line, fence.sign) {
-            return self.close_leaf();
-        }
-        let line = &line[leading_blanks(line).min(fence.indent)..];
-        self.fence_code(expand_tabs(line).into_owned());
-    }
-
-    fn fence_code(&mut self, line: String) {
-        let fold = self.fold_code_after;
-        let OpenLeaf::Fence(fence) = &mut self.leaf else { return };
-        let spans = fence.scanner.next_line(&line);
-        fence.lines += 1;
-        if fold.is_some_and(|fold| fence.lines > fold) {
-            fence.held.push((line, spans));
-            if fence.held.len() > FOLD_REST {
-                fence.hidden += fence.held.len();
-                fence.held.clear();
-            } else if fence.hidden > 0 {
-                fence.hidden += fence.held.len();
-                fence.held.clear();
-            }
-            return;
-        }
-        let begun = std::mem::replace(&mut fence.begun, true);
-        self.code_line(line, spans, begun);
-    }
-
-    fn code_line(&mut self, line: String, spans: Vec<CodeSpan>, begun: bool) {
-        self.emit_continued(BlockContent::CodeLine { line, spans }, begun);
-    }
-
-    fn html_line(&mut self, line: &str, begun: bool) {
-        self.leaf = OpenLeaf::Html { begun: true };
-        let line = expand_tabs(line.trim_end()).into_owned();
-        self.emit_continued(BlockContent::Html(line), begun);
-    }
-
     fn item_mark(&mut self, depth: usize, mark: ItemMark) -> ItemMark {
         // The item before is of the same list if it stood here and only items followed.
         let counted = match (self.lists.get(depth), mark) {
@@ -473,20 +394,13 @@ impl BlockParser {
         }
     }
 
-    fn close_leaf(&mut self) {
+    pub(super) fn close_leaf(&mut self) {
         match std::mem::take(&mut self.leaf) {
             OpenLeaf::None | OpenLeaf::Indented { .. } | OpenLeaf::Html { .. } => {}
             OpenLeaf::Paragraph { source, .. } if source.trim().is_empty() => {}
             OpenLeaf::Paragraph { source, .. } => self.emit_paragraph(source),
             OpenLeaf::Table { table, .. } => self.emit(BlockContent::Table(table), true),
-            OpenLeaf::Fence(fence) => {
-                for (line, spans) in fence.held {
-                    self.code_line(line, spans, true);
-                }
-                if fence.hidden > 0 {
-                    self.emit_continued(BlockContent::CodeFolded { hidden: fence.hidden, open: false }, true);
-                }
-            }
+            OpenLeaf::Fence(fence) => self.close_fence(fence),
         }
     }
 
@@ -503,7 +417,7 @@ impl BlockParser {
     }
 
     /// `roomy` blocks stand between empty lines, except within items.
-    fn emit(&mut self, content: BlockContent, roomy: bool) {
+    pub(super) fn emit(&mut self, content: BlockContent, roomy: bool) {
         // A list that something else follows at its own depth is over.
         self.lists.truncate(self.open.len());
         let within: Vec<u64> = self.open.iter().map(|open| open.number).collect();
@@ -518,7 +432,7 @@ impl BlockParser {
     }
 
     /// A further line of the same block, or its first.
-    fn emit_continued(&mut self, content: BlockContent, begun: bool) {
+    pub(super) fn emit_continued(&mut self, content: BlockContent, begun: bool) {
         if begun {
             self.push_block(content, None);
             self.blank = false;
@@ -550,6 +464,6 @@ fn strip_quote(line: &str) -> Option<&str> {
 }
 
 /// The sign that stands for a break is nobody else's, and tabs are blanks.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     text.replace(HARD_BREAK, "\u{fffd}").replace('\t', " ")
 }

@@ -108,6 +108,13 @@ pub(super) fn begins_html(text: &str) -> bool {
         || rest.starts_with("!--")
 }
 
+/// Signs that may still become a fence, a rule, an item or a heading.
+pub(super) fn is_half_mark(text: &str) -> bool {
+    let signs = text.len() < 3 && text.bytes().all(|byte| b"`~-*_+=>#".contains(&byte));
+    let digits = text.trim_end_matches(['.', ')']);
+    signs || (!digits.is_empty() && text.len() <= 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 pub(super) fn leading_blanks(text: &str) -> usize {
     text.bytes().take_while(|byte| *byte == b' ').count()
 }

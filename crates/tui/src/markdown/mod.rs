@@ -10,6 +10,7 @@
 mod block;
 mod block_lines;
 mod block_parser;
+mod code_lines;
 mod half_inline;
 mod inline;
 mod list_marks;
@@ -111,7 +112,7 @@ impl MarkdownStream {
     pub fn live(&self, style: &ThemeStyle, width: usize) -> Vec<String> {
         let mut parser = self.parser.clone();
         let partial = self.partial.trim_end_matches('\r');
-        if !partial.is_empty() && !parser.is_half_fence(partial) {
+        if !partial.is_empty() && !parser.is_half_mark(partial) {
             parser.read_line(partial, self.continues);
         }
         parser.finish_live();

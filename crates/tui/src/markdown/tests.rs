@@ -1,6 +1,7 @@
 //! Markdown as it streams.
 
 use proptest::prelude::*;
+use relaycode_testkit::hostile_text;
 use relaycode_text::escape::is_unsafe;
 
 use super::*;
@@ -304,6 +305,9 @@ fn half_an_answer_shows_what_it_will_most_likely_be() {
         "A para\n\n> quo",
         "a *",
         "~~gone",
+        "Things:\n-",
+        "Things:\n1.",
+        "| a | b |\n|--",
     ];
     insta::assert_snapshot!(cases.map(half).join("\n======\n"), @r"
     --
@@ -390,7 +394,7 @@ fn a_line_without_end_is_shown_in_parts_and_costs_little() {
 
 #[test]
 fn ten_thousand_chunks_cost_little_each() {
-    let text = ANSWER.repeat(60);
+    let text = ANSWER.repeat(90);
     let mut chunks = Vec::new();
     let mut rest = text.as_str();
     while !rest.is_empty() {
@@ -437,6 +441,29 @@ fn a_code_block_of_ten_thousand_lines_is_linear() {
     let (few, many) = (took(1_000), took(10_000));
     println!("1,000 lines {few:?}, 10,000 lines {many:?}");
     assert!(many < few * 30 + std::time::Duration::from_secs(1), "{few:?} {many:?}");
+}
+
+#[test]
+fn hostile_answers_reach_the_terminal_only_as_text() {
+    for number in 0..600 {
+        let strings: Vec<String> = (number * 8..number * 8 + 8).map(hostile_text::hostile_string).collect();
+        let text = format!(
+            "# {}\n\n{}\n\n- {}\n\n```{}\n{}\n```\n\n| {} | b |\n|--|--|\n| {} | [x]({}) |\n",
+            strings[0], strings[1], strings[2], strings[3], strings[4], strings[5], strings[6], strings[7]
+        );
+        for style in [plain(), colored()] {
+            let mut stream = MarkdownStream::new();
+            stream.push(&text);
+            let mut lines = stream.live(&style, 50);
+            stream.finish();
+            lines.extend(stream.take_finished(&style, 50));
+            for line in lines {
+                let bare = without_looks(&line);
+                assert_eq!(hostile_text::find_unsafe_char(&bare, false), None, "{number}: {line:?}");
+                assert!(!bare.contains('\n') && crate::cells(&bare) <= 50, "{number}: {line:?}");
+            }
+        }
+    }
 }
 
 /// Pieces that Markdown is made of, whole and broken.

@@ -12,9 +12,11 @@
 //! | `terminal` | from the environment and the terminal's replies: how many colours, dark or light |
 //! | `theme_file` | reading and checking a JSON theme |
 //! | `store` | finding themes by name |
+//! | `sample` | a few lines for whoever chooses a theme |
 //! | `selection` | which theme counts now: dark and light slot, preview, reload |
 
 mod color;
+mod sample;
 mod selection;
 mod store;
 mod style;
@@ -26,6 +28,7 @@ mod theme_file;
 mod tokens;
 
 pub use color::{ColorDepth, ThemeColor};
+pub use sample::theme_sample_lines;
 pub use selection::{ThemeSelection, ThemeSettings, ThemeSlot};
 pub use store::{BUILT_IN_THEMES, DEFAULT_DARK, DEFAULT_LIGHT, ThemeStamp, ThemeStore};
 pub use style::{ThemeStyle, is_link_address};

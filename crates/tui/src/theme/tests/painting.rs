@@ -113,6 +113,18 @@ fn the_setting_counts_before_the_themes_set_of_signs() {
     assert_eq!([0, 1, 2].map(|step| style.spinner(step)), ["/", "\\", "/"]);
 }
 
+#[test]
+fn a_sample_shows_the_theme_at_any_width() {
+    let plain = ThemeStyle::plain(OUTPUT);
+    insta::assert_snapshot!(
+        [theme_sample_lines(&plain, 60), theme_sample_lines(&plain, 20)].concat().join("\n"),
+        @""
+    );
+    for width in 4..120 {
+        assert!(theme_sample_lines(&plain, width).iter().all(|line| crate::cells(line) <= width));
+    }
+}
+
 proptest! {
     #[test]
     fn a_colour_stays_near_itself_with_256(red: u8, green: u8, blue: u8) {
