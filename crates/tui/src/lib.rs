@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
 //! | [`fuzzy`] | finding entries of a list by a few of their letters |
+//! | [`keymap`] | which key does what |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
 //! | [`live_line`] | the status line that is redrawn in place |
@@ -19,6 +20,7 @@
 
 pub mod fuzzy;
 pub mod input;
+pub mod keymap;
 pub mod layout;
 pub mod live_line;
 pub mod notify;
