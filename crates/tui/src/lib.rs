@@ -7,6 +7,7 @@
 //! | module | for |
 //! |---|---|
 //! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
+//! | [`editor`] | the prompt: text, cursor, chips, history, drafts |
 //! | [`fuzzy`] | finding entries of a list by a few of their letters |
 //! | [`keymap`] | which key does what |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
@@ -18,6 +19,7 @@
 //! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
+pub mod editor;
 pub mod fuzzy;
 pub mod input;
 pub mod keymap;
