@@ -214,7 +214,8 @@ impl PromptBuffer {
     }
 
     fn yank_nth(&mut self, nth: usize) {
-        let Some((text, chips)) = self.kills.len().checked_sub(nth + 1).map(|at| self.kills[at].clone()) else {
+        let Some((text, chips)) = self.kills.len().checked_sub(nth + 1).map(|at| self.kills[at].clone())
+        else {
             return;
         };
         if self.state.text.len() + text.len() > TEXT_BYTES {

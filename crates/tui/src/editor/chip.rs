@@ -15,23 +15,30 @@ pub enum PromptChip {
         number: usize,
         #[serde(with = "shared_text")]
         text: Arc<str>,
+        /// How much it is.
+        about: String,
     },
     /// `about` is its size or what else is known. `key` is the caller's, to find the image again.
     Image { number: usize, name: String, about: String, key: String },
 }
 
 impl PromptChip {
+    pub(super) fn paste(number: usize, text: &str) -> PromptChip {
+        // Counted once: it may be large.
+        let about = match text.lines().count() {
+            0..=1 => format!("{} characters", text.chars().count()),
+            lines => format!("{lines} lines"),
+        };
+        PromptChip::Paste { number, text: Arc::from(text), about }
+    }
+
     /// Not safe yet: a name may hold anything.
     pub fn label(&self) -> String {
         match self {
-            PromptChip::Paste { number, text } => {
-                let lines = text.lines().count();
-                match lines {
-                    0..=1 => format!("[paste {number}: {} characters]", text.chars().count()),
-                    _ => format!("[paste {number}: {lines} lines]"),
-                }
+            PromptChip::Paste { number, about, .. } => format!("[paste {number}: {about}]"),
+            PromptChip::Image { number, name, about, .. } if about.is_empty() => {
+                format!("[image {number}: {name}]")
             }
-            PromptChip::Image { number, name, about, .. } if about.is_empty() => format!("[image {number}: {name}]"),
             PromptChip::Image { number, name, about, .. } => format!("[image {number}: {name} {about}]"),
         }
     }

@@ -1,9 +1,9 @@
 //! Earlier prompts: those of this session by Up and Down, those of all sessions by a search (Ctrl-R).
 
+use crate::cells;
 use crate::input::{KeyCode, KeyPress};
 use crate::keymap::{KeyAction, KeyContext, Keymap};
 use crate::theme::{ThemeStyle, ThemeToken};
-use crate::cells;
 
 use super::{EditorOutcome, PromptEditor};
 

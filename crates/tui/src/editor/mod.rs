@@ -11,7 +11,6 @@ mod layout;
 mod tests;
 
 use std::cell::Cell;
-use std::sync::Arc;
 
 use crate::input::KeyPress;
 use crate::input::decode::PastedText;
@@ -20,11 +19,11 @@ use crate::theme::{ThemeStyle, ThemeToken};
 use crate::{OutputStyle, cells};
 
 use buffer::{BufferState, PromptBuffer};
-pub use chip::PromptChip;
 use chip::CHIP_MARK;
+pub use chip::PromptChip;
 pub use draft::PromptDraft;
-pub use history::{PromptHistory, RecentPrompts};
 use history::HistorySearch;
+pub use history::{PromptHistory, RecentPrompts};
 use layout::{EditorRow, cursor_place, layout_rows};
 
 /// A paste of more lines is shown as a chip.
@@ -108,7 +107,12 @@ impl PromptEditor {
         self.search.is_some()
     }
 
-    pub fn handle_key(&mut self, key: KeyPress, keymap: &Keymap, history: &dyn PromptHistory) -> EditorOutcome {
+    pub fn handle_key(
+        &mut self,
+        key: KeyPress,
+        keymap: &Keymap,
+        history: &dyn PromptHistory,
+    ) -> EditorOutcome {
         if self.search.is_some() {
             return self.search_key(key, keymap, history);
         }
@@ -195,7 +199,7 @@ impl PromptEditor {
             return EditorOutcome::Changed;
         }
         self.pastes += 1;
-        self.add_chip(PromptChip::Paste { number: self.pastes, text: Arc::from(text.as_ref()) })
+        self.add_chip(PromptChip::paste(self.pastes, &text))
     }
 
     /// `key` is for the caller, to find the image when the prompt is sent.
@@ -309,10 +313,15 @@ impl PromptEditor {
         };
         let chips = &self.buffer.state.chips;
         if chips.len() >= PROMPT_CHIPS {
-            return EditorOutcome::Refused(format!("a prompt holds at most {PROMPT_CHIPS} pastes and images"));
+            return EditorOutcome::Refused(format!(
+                "a prompt holds at most {PROMPT_CHIPS} pastes and images"
+            ));
         }
         if chips.iter().map(size).sum::<usize>() + size(&chip) > PROMPT_BYTES {
-            return EditorOutcome::Refused(format!("a prompt holds at most {} MB of pastes", PROMPT_BYTES >> 20));
+            return EditorOutcome::Refused(format!(
+                "a prompt holds at most {} MB of pastes",
+                PROMPT_BYTES >> 20
+            ));
         }
         self.buffer.insert_chip(chip);
         EditorOutcome::Changed

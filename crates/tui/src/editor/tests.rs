@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -64,7 +66,7 @@ fn text_wraps_between_words_and_scrolls() {
     ");
     press(&mut editor, "up up");
     insta::assert_snapshot!(drawn(&editor, 24, 2), @"
-      backoff to▍ the
+      backoff to ▍the 
       client, and a test
     ");
 }
@@ -85,7 +87,7 @@ fn large_pastes_and_images_are_chips_that_go_as_one() {
     assert_eq!(editor.expanded_text(), "fix like [image 1]x\ty\u{1b}[31m\u{202e}");
     press(&mut editor, "ctrl+_");
     let prompt = editor.take_prompt();
-    assert_eq!(prompt.text, format!("fix {log} like [image 1]x\ty\u{1b}[31m\u{202e}").replace("\n like", "\nlike"));
+    assert_eq!(prompt.text, format!("fix {log} like [image 1]x\ty\u{1b}[31m\u{202e}"));
     assert_eq!(prompt.chips.len(), 2);
     assert!(editor.is_empty());
 }
@@ -218,6 +220,8 @@ fn a_draft_comes_back_as_it_was() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn any_keys_and_texts_fit_and_are_safe(
         steps in proptest::collection::vec((0_usize..24, any::<String>()), 0..30),
