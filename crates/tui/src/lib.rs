@@ -7,6 +7,7 @@
 //! | module | for |
 //! |---|---|
 //! | [`views`] | one view per file: card, refusal, gate, question, outcome, log, diff, sessions … |
+//! | [`completion`] | completing files, commands and their arguments in the prompt |
 //! | [`editor`] | the prompt: text, cursor, chips, history, drafts |
 //! | [`fuzzy`] | finding entries of a list by a few of their letters |
 //! | [`keymap`] | which key does what |
@@ -19,6 +20,7 @@
 //! | [`theme`] | colours and symbols of the conversation |
 //! | `sys` | what differs by system: the desktop's notifications |
 
+pub mod completion;
 pub mod editor;
 pub mod fuzzy;
 pub mod input;
