@@ -3,9 +3,9 @@
 //! The caller hands in what there is and calls [`PromptCompletion::update`] after each change of the prompt. Nothing is looked up
 //! here, and a list of 100 000 files costs milliseconds.
 
-mod token;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -121,7 +121,9 @@ impl PromptCompletion {
         match keymap.action(KeyContext::Select, key) {
             // The first is next to the last.
             Some(KeyAction::SelectUp) => popup.chosen = popup.chosen.checked_sub(1).unwrap_or(last),
-            Some(KeyAction::SelectDown) => popup.chosen = if popup.chosen == last { 0 } else { popup.chosen + 1 },
+            Some(KeyAction::SelectDown) => {
+                popup.chosen = if popup.chosen == last { 0 } else { popup.chosen + 1 }
+            }
             Some(KeyAction::SelectPageUp) => popup.chosen = popup.chosen.saturating_sub(8),
             Some(KeyAction::SelectPageDown) => popup.chosen = (popup.chosen + 8).min(last),
             Some(KeyAction::SelectConfirm) => return self.accept(true),

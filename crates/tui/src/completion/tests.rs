@@ -39,7 +39,10 @@ fn files_are_completed_after_an_at_sign() {
     completion.update("look at @cli", 12);
     insta::assert_snapshot!(completion.lines(&plain(), 40, 5).join("\n"), @"› src/client.rs");
     let accepted = press(&mut completion, "tab");
-    assert_eq!(accepted, CompletionOutcome::Accept { range: 8..12, text: "@src/client.rs ".into(), submits: false });
+    assert_eq!(
+        accepted,
+        CompletionOutcome::Accept { range: 8..12, text: "@src/client.rs ".into(), submits: false }
+    );
     completion.update("@", 1);
     insta::assert_snapshot!(completion.lines(&plain(), 40, 4).join("\n"), @"
     › README.md
@@ -55,10 +58,16 @@ fn files_are_completed_after_an_at_sign() {
     ");
     completion.update("@notes", 6);
     let accepted = press(&mut completion, "enter");
-    assert_eq!(accepted, CompletionOutcome::Accept { range: 0..6, text: "@\"docs/my notes.md\" ".into(), submits: false });
+    assert_eq!(
+        accepted,
+        CompletionOutcome::Accept { range: 0..6, text: "@\"docs/my notes.md\" ".into(), submits: false }
+    );
     // A folder is gone into.
     completion.update("see @sr", 7);
-    assert_eq!(press(&mut completion, "tab"), CompletionOutcome::Accept { range: 4..7, text: "@src/".into(), submits: false });
+    assert_eq!(
+        press(&mut completion, "tab"),
+        CompletionOutcome::Accept { range: 4..7, text: "@src/".into(), submits: false }
+    );
     completion.update("mail a@b", 8);
     assert!(!completion.is_open());
 }
@@ -84,7 +93,10 @@ fn commands_and_their_arguments_are_completed() {
     let accepted = press(&mut completion, "enter");
     assert_eq!(accepted, CompletionOutcome::Accept { range: 0..3, text: "/model ".into(), submits: false });
     completion.update("/model op", 9);
-    assert_eq!(press(&mut completion, "tab"), CompletionOutcome::Accept { range: 7..9, text: "opus-5".into(), submits: false });
+    assert_eq!(
+        press(&mut completion, "tab"),
+        CompletionOutcome::Accept { range: 7..9, text: "opus-5".into(), submits: false }
+    );
     for (text, cursor) in [("say /mo", 7), ("/undo x", 7), ("\n/mo", 4), ("/nothing", 8)] {
         completion.update(text, cursor);
         assert!(!completion.is_open(), "{text}");

@@ -42,7 +42,8 @@ impl CompletionToken {
 
 /// `@name`, or `@"name with blanks`, at the beginning of a word.
 fn path_token(head: &str, end: usize) -> Option<CompletionToken> {
-    let is_begin = |at: usize| head[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "([{\"'".contains(c));
+    let is_begin =
+        |at: usize| head[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || "([{\"'".contains(c));
     let start = head.rmatch_indices('@').map(|(at, _)| at).find(|at| is_begin(*at))?;
     let word = &head[start + 1..];
     let query = match word.strip_prefix('"') {
