@@ -12,12 +12,14 @@
 //! | [`question_panel`] | questions that wait for a person, their keys and answers |
 //! | [`status`] | the status line |
 //! | [`panels`] | what is to be done, what runs in the background, what waits to be said |
+//! | [`completion`] | completing files, commands and their arguments in the prompt |
+//! | [`editor`] | the prompt: text, cursor, chips, history, drafts |
 //! | [`fuzzy`] | finding entries of a list by a few of their letters |
+//! | [`keymap`] | which key does what |
 //! | [`layout`] | what views are built from: the style of a stream, painted text, narrow terminals, times |
 //! | [`completion`] | the list below the words being written: paths after `@`, commands after `/` |
 //! | [`editor`] | the words being written: lines, keys, pastes, history |
 //! | [`input`] | the terminal as input: keys, pastes, questions, modes |
-//! | [`keymap`] | which key does what |
 //! | [`live_line`] | the status line that is redrawn in place |
 //! | [`notify`] | notifying somebody who looks elsewhere: D-Bus, or an escape sequence |
 //! | [`osc52`] | copying through the terminal |

@@ -1,301 +1,254 @@
-//! The list below the words being written: files after `@`, commands after `/` and what may follow them.
+//! Completing what is typed in the prompt: files after `@`, commands after `/` and their arguments.
 //!
-//! It opens by what stands before the cursor, and only where that was typed: pasted text names no files and runs nothing. It
-//! never takes a key while it is closed.
+//! The caller hands in what there is and calls [`PromptCompletion::update`] after each change of the prompt. Nothing is looked up
+//! here, and a list of 100 000 files costs milliseconds.
 
-mod render;
 #[cfg(test)]
 mod tests;
+mod token;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::editor::{EditorOutcome, PromptEditor};
-use crate::fuzzy::{FuzzyHit, FuzzyHits, FuzzyIndex};
-use crate::input::KeyPress;
+use crate::cells;
+use crate::fuzzy::{FuzzyHit, FuzzyIndex};
+use crate::input::{KeyCode, KeyPress};
 use crate::keymap::{KeyAction, KeyContext, Keymap};
-
-/// Rows of the list at most.
-const MAX_ROWS: usize = 8;
-/// Entries that can be reached with the keys.
-const MAX_HITS: usize = 100;
-/// Bytes before the cursor in which a word that is completed begins.
-const WORD_BYTES: usize = 1_024;
+use crate::theme::{ThemeStyle, ThemeToken};
+use token::{CompletionToken, TokenKind};
 
 /// A command that can be completed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompletionCommand {
-    /// Without its slash.
+    /// Without the slash.
     pub name: String,
-    /// For example `[WORDS]`.
-    pub arguments: String,
-    pub help: String,
-    /// What may stand behind its name, if that is known.
-    pub values: Vec<CompletionValue>,
+    pub text: String,
+    /// What may follow, if it is known.
+    pub arguments: Vec<String>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CompletionValue {
-    pub value: String,
-    pub help: String,
-}
-
+/// What can be completed at the cursor, if anything.
 #[derive(Debug)]
-pub struct CompletionPopup {
+pub struct PromptCompletion {
     paths: FuzzyIndex,
-    commands: Vec<CompletionCommand>,
-    command_names: FuzzyIndex,
-    open: Option<OpenCompletion>,
-    /// What was closed with Esc: it stays closed until another word is begun.
-    dismissed: Option<CompletionWord>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CompletionKind {
-    Path,
-    Command,
-    /// Of the command with this number.
-    Value(usize),
-}
-
-/// The word that is completed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct CompletionWord {
-    kind: CompletionKind,
-    /// Where it begins, with its `@` or `/`.
-    start: usize,
+    commands: Arc<[CompletionCommand]>,
+    names: FuzzyIndex,
+    /// The arguments of a command that was completed last.
+    arguments: Option<(usize, FuzzyIndex)>,
+    popup: Option<CompletionPopup>,
+    /// Where a word begins that is not to be completed any more.
+    dismissed: Option<usize>,
 }
 
 #[derive(Debug)]
-struct OpenCompletion {
-    word: CompletionWord,
-    /// The bytes that an entry replaces.
-    range: Range<usize>,
-    entries: Vec<CompletionEntry>,
+struct CompletionPopup {
+    token: CompletionToken,
+    hits: Vec<FuzzyHit>,
     total: usize,
-    index: usize,
-    /// The first entry that is shown.
-    first: usize,
+    chosen: usize,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct CompletionEntry {
-    text: String,
-    /// The bytes of `text` at which matched letters begin.
-    positions: Vec<usize>,
-    arguments: String,
-    help: String,
-}
-
-/// What came of a key.
+/// The effect of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompletionOutcome {
-    /// The key is the editor's.
+    /// Nothing is being completed, or it is a key for the prompt.
     Ignored,
-    /// Another entry is chosen.
-    Moved,
-    /// The text was completed.
-    Accepted(EditorOutcome),
-    Closed,
+    /// Something is to be drawn.
+    Changed,
+    /// Replace these bytes of the prompt. `submits`: it is a whole command, and Enter was pressed.
+    Accept { range: Range<usize>, text: String, submits: bool },
 }
 
-impl Default for CompletionPopup {
-    fn default() -> CompletionPopup {
-        CompletionPopup {
+/// Entries that can be reached.
+const HITS: usize = 100;
+
+impl Default for PromptCompletion {
+    fn default() -> PromptCompletion {
+        PromptCompletion {
             paths: FuzzyIndex::new(Arc::from([])),
-            commands: Vec::new(),
-            command_names: FuzzyIndex::new(Arc::from([])),
-            open: None,
+            commands: Arc::from([]),
+            names: FuzzyIndex::new(Arc::from([])),
+            arguments: None,
+            popup: None,
             dismissed: None,
         }
     }
 }
 
-impl CompletionPopup {
-    /// The files that `@` offers, relative to where the agent looks for them. Those with blanks can't be named with `@`.
+impl PromptCompletion {
+    /// Folders end with a slash.
     pub fn set_paths(&mut self, paths: Arc<[String]>) {
-        let is_nameable = |path: &String| !path.is_empty() && !path.contains(char::is_whitespace);
-        let paths = match paths.iter().all(is_nameable) {
-            true => paths,
-            false => paths.iter().filter(|path| is_nameable(path)).cloned().collect(),
-        };
         self.paths = FuzzyIndex::new(paths);
     }
 
-    pub fn set_commands(&mut self, commands: Vec<CompletionCommand>) {
-        self.command_names = FuzzyIndex::new(commands.iter().map(|command| command.name.clone()).collect());
-        self.commands = commands;
+    pub fn set_commands(&mut self, commands: Arc<[CompletionCommand]>) {
+        self.names = FuzzyIndex::new(commands.iter().map(|command| command.name.clone()).collect());
+        (self.commands, self.arguments) = (commands, None);
     }
 
     pub fn is_open(&self) -> bool {
-        self.open.is_some()
+        self.popup.is_some()
     }
 
-    /// To be called whenever the text or the cursor changed.
-    pub fn refresh(&mut self, editor: &PromptEditor) {
-        let Some((word, range)) = self.word_at_cursor(editor) else {
-            self.open = None;
+    pub fn close(&mut self) {
+        self.popup = None;
+    }
+
+    /// The prompt has changed. `text` and `cursor` as [`crate::editor::PromptEditor`] gives them.
+    pub fn update(&mut self, text: &str, cursor: usize) {
+        let token = CompletionToken::at(text, cursor, &self.commands);
+        if token.as_ref().map(|token| token.range.start) != self.dismissed {
             self.dismissed = None;
+        }
+        let Some(token) = token.filter(|_| self.dismissed.is_none()) else {
+            self.popup = None;
             return;
         };
-        if self.dismissed.as_ref() == Some(&word) {
+        let found = self.index(token.kind).search(&token.query, HITS);
+        // What is written out needs no completion.
+        let is_done = found.total == 1 && self.entry(token.kind, found.hits[0].index) == token.query;
+        if found.total == 0 || (is_done && token.kind != TokenKind::Command) {
+            self.popup = None;
             return;
         }
-        self.dismissed = None;
-        self.open_for(editor, word, range);
+        self.popup = Some(CompletionPopup { token, hits: found.hits, total: found.total, chosen: 0 });
     }
 
-    fn open_for(&mut self, editor: &PromptEditor, word: CompletionWord, range: Range<usize>) {
-        let query = &editor.text()[word.start..editor.cursor()];
-        let found = match word.kind {
-            CompletionKind::Path => {
-                let query = query.strip_prefix('@').unwrap_or(query);
-                let hits = self.paths.search(query, MAX_HITS);
-                let texts = self.paths.texts();
-                completion_entries(hits, |index| (texts[index].clone(), String::new(), String::new()))
+    pub fn handle_key(&mut self, key: KeyPress, keymap: &Keymap) -> CompletionOutcome {
+        let Some(popup) = &mut self.popup else { return CompletionOutcome::Ignored };
+        let last = popup.hits.len().saturating_sub(1);
+        let is_tab = key == KeyPress::plain(KeyCode::Tab);
+        match keymap.action(KeyContext::Select, key) {
+            // The first is next to the last.
+            Some(KeyAction::SelectUp) => popup.chosen = popup.chosen.checked_sub(1).unwrap_or(last),
+            Some(KeyAction::SelectDown) => {
+                popup.chosen = if popup.chosen == last { 0 } else { popup.chosen + 1 }
             }
-            CompletionKind::Command => {
-                let query = query.strip_prefix('/').unwrap_or(query);
-                let hits = self.command_names.search(query, MAX_HITS);
-                completion_entries(hits, |index| {
-                    let command = &self.commands[index];
-                    (command.name.clone(), command.arguments.clone(), command.help.clone())
-                })
+            Some(KeyAction::SelectPageUp) => popup.chosen = popup.chosen.saturating_sub(8),
+            Some(KeyAction::SelectPageDown) => popup.chosen = (popup.chosen + 8).min(last),
+            Some(KeyAction::SelectConfirm) => return self.accept(true),
+            Some(KeyAction::SelectCancel) if key.code == KeyCode::Escape => {
+                self.dismissed = Some(popup.token.range.start);
+                self.popup = None;
             }
-            CompletionKind::Value(command) => {
-                let values = &self.commands[command].values;
-                let texts: Vec<String> = values.iter().map(|value| value.value.clone()).collect();
-                let hits = FuzzyIndex::new(texts.into()).search(query, MAX_HITS);
-                completion_entries(hits, |index| {
-                    (values[index].value.clone(), String::new(), values[index].help.clone())
-                })
-            }
-        };
-        let (entries, total) = found;
-        let is_whole = entries.len() == 1
-            && editor.text()[word.start..range.end] == written(word.kind, &entries[0].text);
-        self.open = (!entries.is_empty() && !is_whole).then_some(OpenCompletion {
-            word,
-            range,
-            entries,
-            total,
-            index: 0,
-            first: 0,
-        });
-    }
-
-    /// What stands before the cursor, if something can complete it.
-    fn word_at_cursor(&self, editor: &PromptEditor) -> Option<(CompletionWord, Range<usize>)> {
-        if editor.is_searching() {
-            return None;
-        }
-        let (text, cursor) = (editor.text(), editor.cursor());
-        let least = cursor.saturating_sub(WORD_BYTES);
-        let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-        let start = text.as_bytes()[..cursor].iter().rposition(is_blank).map_or(0, |blank| blank + 1);
-        if start < least {
-            return None;
-        }
-        let end =
-            text.as_bytes()[cursor..].iter().position(is_blank).map_or(text.len(), |blank| cursor + blank);
-        let is_typed = |range: Range<usize>| range.into_iter().all(|at| editor.is_typed(at));
-        // A cursor within a word that goes on behind it completes nothing that was pasted or folded there.
-        let end = if end - cursor <= WORD_BYTES && is_typed(cursor..end) { end } else { cursor };
-        let kind = match text.as_bytes().get(start) {
-            Some(b'@') if start < cursor => CompletionKind::Path,
-            Some(b'/') if start == 0 && cursor > 0 && !text[1..cursor].contains('/') => {
-                CompletionKind::Command
-            }
-            _ => CompletionKind::Value(self.command_before(text, start)?),
-        };
-        let word = CompletionWord { kind, start };
-        is_typed(start..cursor).then_some((word, start..end))
-    }
-
-    /// The command whose first word behind the name begins at `start`.
-    fn command_before(&self, text: &str, start: usize) -> Option<usize> {
-        let before = text[..start].strip_prefix('/').filter(|before| before.len() <= WORD_BYTES)?;
-        let name = before.strip_suffix(' ')?.trim_end_matches(' ');
-        let index = self.commands.iter().position(|command| command.name == name)?;
-        (!self.commands[index].values.is_empty()).then_some(index)
-    }
-
-    /// To be asked before the editor; it changes the editor if an entry is chosen.
-    pub fn handle_key(
-        &mut self,
-        key: KeyPress,
-        keymap: &Keymap,
-        editor: &mut PromptEditor,
-    ) -> CompletionOutcome {
-        let Some(open) = &mut self.open else { return CompletionOutcome::Ignored };
-        if keymap.action_in(KeyContext::Input, key) == Some(KeyAction::Complete) {
-            return self.accept(editor);
-        }
-        let last = open.entries.len() - 1;
-        match keymap.action_in(KeyContext::Select, key) {
-            Some(KeyAction::SelectUp) => open.index = open.index.checked_sub(1).unwrap_or(last),
-            Some(KeyAction::SelectDown) => open.index = if open.index < last { open.index + 1 } else { 0 },
-            Some(KeyAction::SelectPageUp) => open.index = open.index.saturating_sub(MAX_ROWS - 1),
-            Some(KeyAction::SelectPageDown) => open.index = (open.index + MAX_ROWS - 1).min(last),
-            Some(KeyAction::SelectConfirm) if open.is_written(editor) => {
-                // The word is there already: the key sends it.
-                self.close();
-                return CompletionOutcome::Ignored;
-            }
-            Some(KeyAction::SelectConfirm) => return self.accept(editor),
-            Some(KeyAction::SelectCancel) => {
-                self.close();
-                return CompletionOutcome::Closed;
-            }
+            _ if is_tab => return self.accept(false),
             _ => return CompletionOutcome::Ignored,
         }
-        CompletionOutcome::Moved
+        CompletionOutcome::Changed
     }
 
-    fn close(&mut self) {
-        self.dismissed = self.open.take().map(|open| open.word);
-    }
-
-    fn accept(&mut self, editor: &mut PromptEditor) -> CompletionOutcome {
-        let Some(open) = self.open.take() else { return CompletionOutcome::Ignored };
-        let Some(entry) = open.entries.get(open.index) else { return CompletionOutcome::Closed };
-        let is_blank_next = editor.text()[open.range.end..].starts_with([' ', '\n']);
-        let blank = if is_blank_next { "" } else { " " };
-        let written = format!("{}{blank}", written(open.word.kind, &entry.text));
-        let outcome = editor.replace_typed(open.range, &written);
-        self.dismissed = None;
-        // The values of a command that was completed are offered next.
-        if outcome == EditorOutcome::Changed {
-            self.refresh(editor);
+    /// At most `max_rows` rows; none if nothing is completed.
+    pub fn lines(&self, style: &ThemeStyle, width: usize, max_rows: usize) -> Vec<String> {
+        let Some(popup) = &self.popup else { return Vec::new() };
+        let is_cut = popup.total > max_rows;
+        let room = max_rows.saturating_sub(usize::from(is_cut && max_rows > 1));
+        let first = (popup.chosen + 1).saturating_sub(room);
+        let shown = popup.hits.iter().enumerate().skip(first).take(room);
+        let mut lines: Vec<String> =
+            shown.map(|(number, hit)| self.entry_line(hit, number == popup.chosen, style, width)).collect();
+        if is_cut && max_rows > 1 {
+            let more = format!("  {} of {}", popup.chosen + 1, popup.total);
+            lines.push(style.paint(ThemeToken::Dim, &style.output.clip(&more, width)));
         }
-        CompletionOutcome::Accepted(outcome)
+        lines
+    }
+
+    fn entry_line(&self, hit: &FuzzyHit, is_chosen: bool, style: &ThemeStyle, width: usize) -> String {
+        let Some(popup) = &self.popup else { return String::new() };
+        let text = self.entry(popup.token.kind, hit.index);
+        let sign = match (is_chosen, style.output.utf8) {
+            (false, _) => "  ",
+            (true, true) => "› ",
+            (true, false) => "> ",
+        };
+        let slash = if popup.token.kind == TokenKind::Command { "/" } else { "" };
+        let room = width.saturating_sub(cells(sign) + slash.len());
+        let base = if is_chosen { ThemeToken::Text } else { ThemeToken::Muted };
+        let name = marked_name(text, &hit.found.positions, base, style, room);
+        let about = match popup.token.kind {
+            TokenKind::Command => self.commands[hit.index].text.as_str(),
+            TokenKind::Path | TokenKind::Argument(_) => "",
+        };
+        let used = cells(sign) + slash.len() + cells(&style.output.safe(text));
+        let column = used.max(18) + 2;
+        let about = match width.saturating_sub(column) {
+            left if about.is_empty() || left < 12 => String::new(),
+            left => {
+                let text = style.paint(ThemeToken::Dim, &style.output.clip(about, left));
+                format!("{}{text}", " ".repeat(column - used))
+            }
+        };
+        let lead = style.paint(if is_chosen { ThemeToken::Accent } else { base }, &format!("{sign}{slash}"));
+        format!("{lead}{name}{about}")
+    }
+
+    fn accept(&mut self, by_enter: bool) -> CompletionOutcome {
+        let Some(popup) = self.popup.take() else { return CompletionOutcome::Ignored };
+        let Some(hit) = popup.hits.get(popup.chosen) else { return CompletionOutcome::Ignored };
+        let text = self.entry(popup.token.kind, hit.index);
+        let (text, submits) = match popup.token.kind {
+            TokenKind::Command => {
+                let is_whole = self.commands[hit.index].arguments.is_empty();
+                (format!("/{text} "), by_enter && is_whole)
+            }
+            TokenKind::Argument(_) => (text.to_string(), false),
+            TokenKind::Path => {
+                let is_quoted = text.contains(char::is_whitespace);
+                let goes_on = text.ends_with('/');
+                match (is_quoted, goes_on) {
+                    (false, true) => (format!("@{text}"), false),
+                    (false, false) => (format!("@{text} "), false),
+                    // The quote stays open until the name is whole.
+                    (true, true) => (format!("@\"{text}"), false),
+                    (true, false) => (format!("@\"{text}\" "), false),
+                }
+            }
+        };
+        CompletionOutcome::Accept { range: popup.token.range, text, submits }
+    }
+
+    fn index(&mut self, kind: TokenKind) -> &mut FuzzyIndex {
+        match kind {
+            TokenKind::Path => &mut self.paths,
+            TokenKind::Command => &mut self.names,
+            TokenKind::Argument(place) => {
+                let is_known = self.arguments.as_ref().is_some_and(|(known, _)| *known == place);
+                if !is_known {
+                    self.arguments = None;
+                }
+                let commands = &self.commands;
+                let fresh = || (place, FuzzyIndex::new(commands[place].arguments.as_slice().into()));
+                &mut self.arguments.get_or_insert_with(fresh).1
+            }
+        }
+    }
+
+    /// An entry of a list, as it stands there.
+    fn entry(&self, kind: TokenKind, index: usize) -> &str {
+        let text = match kind {
+            TokenKind::Path => self.paths.texts().get(index),
+            TokenKind::Command => self.commands.get(index).map(|command| &command.name),
+            TokenKind::Argument(place) => self.commands[place].arguments.get(index),
+        };
+        text.map_or("", String::as_str)
     }
 }
 
-impl OpenCompletion {
-    /// Whether the chosen entry stands in the text already.
-    fn is_written(&self, editor: &PromptEditor) -> bool {
-        let text = &editor.text()[self.range.clone()];
-        self.entries.get(self.index).is_some_and(|entry| text == written(self.word.kind, &entry.text))
+/// Safe, with the matched characters painted; shortened in its middle without them.
+fn marked_name(text: &str, positions: &[usize], base: ThemeToken, style: &ThemeStyle, room: usize) -> String {
+    if cells(&style.output.safe(text)) > room {
+        return style.paint(base, &style.output.path(text, room));
     }
-}
-
-fn written(kind: CompletionKind, text: &str) -> String {
-    match kind {
-        CompletionKind::Path => format!("@{text}"),
-        CompletionKind::Command => format!("/{text}"),
-        CompletionKind::Value(_) => text.to_string(),
+    let mut out = String::new();
+    let mut run = String::new();
+    let mut is_marked = false;
+    for (at, c) in text.char_indices() {
+        let marks = positions.binary_search(&at).is_ok();
+        if marks != is_marked {
+            out += &style.paint(if is_marked { ThemeToken::Accent } else { base }, &std::mem::take(&mut run));
+            is_marked = marks;
+        }
+        run += &style.output.safe(c.encode_utf8(&mut [0; 4]));
     }
-}
-
-/// The entries, and how many there would be.
-fn completion_entries(
-    hits: FuzzyHits,
-    texts: impl Fn(usize) -> (String, String, String),
-) -> (Vec<CompletionEntry>, usize) {
-    let entry = |hit: FuzzyHit| {
-        let (text, arguments, help) = texts(hit.index);
-        CompletionEntry { text, positions: hit.found.positions, arguments, help }
-    };
-    (hits.hits.into_iter().map(entry).collect(), hits.total)
+    out + &style.paint(if is_marked { ThemeToken::Accent } else { base }, &run)
 }

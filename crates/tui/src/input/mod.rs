@@ -35,6 +35,8 @@ use line_editor::{LineEditStep, LineEditor};
 pub use key_press::{KeyCode, KeyPress, KeyPressError};
 pub(crate) use line_editor::PROMPT_BYTES;
 pub use line_editor::TypedWords;
+#[cfg(test)]
+pub(crate) use modes::RAW_MODE_OFF;
 pub use modes::{CbreakGuard, LendGuard, RawGuard};
 pub use screen_event::ScreenEvent;
 pub use terminal_reply::{TERMINAL_QUERIES, TerminalReply};

@@ -14,7 +14,7 @@ const PASTE_MODE_ON: &str = "\x1b[?2004h";
 const PASTE_MODE_OFF: &str = "\x1b[?2004l";
 /// Focus and colour scheme are told; keys come with their modifiers, in kitty's way or in xterm's.
 const RAW_MODE_ON: &str = "\x1b[?1004h\x1b[?2031h\x1b[>4;2m\x1b[>1u";
-const RAW_MODE_OFF: &str = "\x1b[<u\x1b[>4m\x1b[?2031l\x1b[?1004l";
+pub(crate) const RAW_MODE_OFF: &str = "\x1b[<u\x1b[>4m\x1b[?2031l\x1b[?1004l";
 
 /// How many listeners changed the modes, and the original ones.
 #[derive(Debug)]

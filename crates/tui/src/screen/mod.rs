@@ -24,7 +24,7 @@ pub use plain::PlainScreen;
 /// Makes a terminal usable again, whatever was switched on: to be written when relay panics, is killed or has been killed.
 /// Ends a frame, the full screen, colours and links, every way of sending keys that relay asks for; shows the cursor.
 pub const RESET_TERMINAL: &str = "\x1b[?2026l\x1b[?1047l\x1b]8;;\x1b\\\x1b[0m\x1b[?7h\x1b[?25h\
-     \x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[<u\x1b[>4;0m\r";
+     \x1b[?2004l\x1b[?1004l\x1b[?2031l\x1b[<u\x1b[>4m\r";
 
 const FRAME_BEGIN: &str = "\x1b[?2026h\x1b[?25l";
 const FRAME_END: &str = "\x1b[?2026l";

@@ -174,6 +174,9 @@ fn a_reset_ends_everything_that_was_switched_on() {
     parser.process(RESET_TERMINAL.as_bytes());
     let screen = parser.screen();
     assert!(!screen.alternate_screen() && !screen.bracketed_paste() && !screen.hide_cursor());
+    for mode in crate::input::RAW_MODE_OFF.split_inclusive(['u', 'm', 'l']) {
+        assert!(RESET_TERMINAL.contains(mode), "{mode:?} stays on");
+    }
     assert_eq!((screen.contents(), screen.fgcolor()), ("before".to_string(), vt100::Color::Default));
 }
 
