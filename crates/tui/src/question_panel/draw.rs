@@ -262,10 +262,7 @@ impl QuestionSheet<'_> {
                 if let Some(always) = always {
                     keys.push(hint("a", &format!("always `{}` here", self.safe(always))));
                 }
-                keys.push(hint("n", "no"));
-                if self.question.free_text {
-                    keys.push(hint("e", "no, and say why"));
-                }
+                keys.push(hint("n", if self.question.free_text { "no, and say why" } else { "no" }));
                 if !rule.is_empty() {
                     keys.push(hint("w", "which rule"));
                 }
@@ -297,8 +294,7 @@ impl QuestionSheet<'_> {
             QuestionKind::Permission { .. } => vec![
                 ("y", "allow it this time"),
                 ("a", "allow it from now on in this project, as a rule that `relay permissions` lists"),
-                ("n", "do not allow it (so does Enter); the agent goes on without"),
-                ("e", "do not allow it, and tell the agent why"),
+                ("n", "do not allow it, and tell the agent why; Enter says no without a word"),
                 ("w", "show which rule asks"),
             ],
             _ => vec![("1-9", "the number of an option"), ("Enter", "the option that is marked")],
@@ -318,8 +314,7 @@ fn door_hints(door: &DoorQuestion) -> Vec<(String, String)> {
     let keys: &[(&str, &str)] = match door.stage {
         DoorStage::Apply => &[
             ("y", "yes"),
-            ("n", "no"),
-            ("r", "no, and say why"),
+            ("n", "no, and say why"),
             ("d", "diff"),
             ("f", "pick"),
             ("e", "edit"),
@@ -328,8 +323,7 @@ fn door_hints(door: &DoorQuestion) -> Vec<(String, String)> {
         ],
         DoorStage::Keep => &[
             ("y", "keep it"),
-            ("n", "put it back"),
-            ("r", "no, and say why"),
+            ("n", "put it back, and say why"),
             ("d", "diff"),
             ("o", "output"),
             ("w", "why"),

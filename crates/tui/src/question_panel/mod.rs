@@ -4,7 +4,7 @@
 //!   ! bash wants to run outside the fence                          1 of 2 questions
 //!       npm publish
 //!     it needs the network
-//!     y once · a always `npm publish` here · n no · e no, and say why · w which rule
+//!     y once · a always `npm publish` here · n no, and say why · w which rule
 //! ```
 //!
 //! Invariants: what was typed before a question could be seen is no answer to it; Enter gives the safe answer and no other; every
@@ -300,11 +300,11 @@ impl DialogState {
         match key.code {
             KeyCode::Char('y') => KeyMeaning::Answer(PanelAnswer::Yes),
             KeyCode::Char('a') if has_always => KeyMeaning::Answer(PanelAnswer::Always),
-            KeyCode::Char('n') | KeyCode::Enter => KeyMeaning::Answer(PanelAnswer::No { reason: None }),
-            KeyCode::Char('e') if question.free_text => {
+            KeyCode::Char('n' | 'r') if question.free_text => {
                 self.typing = Some(AnswerLine::new(true));
                 KeyMeaning::Redraw
             }
+            KeyCode::Char('n') | KeyCode::Enter => KeyMeaning::Answer(PanelAnswer::No { reason: None }),
             KeyCode::Char('w') if has_rule => {
                 self.is_explained = !self.is_explained;
                 KeyMeaning::Redraw
@@ -322,11 +322,6 @@ impl DialogState {
             KeyCode::Char('o') if door.stage == DoorStage::Keep => KeyMeaning::Show(QuestionDetail::Output),
             KeyCode::Char('e') if door.stage == DoorStage::Apply => KeyMeaning::Show(QuestionDetail::Editor),
             KeyCode::Char('f') if door.stage == DoorStage::Apply => KeyMeaning::Show(QuestionDetail::Files),
-            KeyCode::Char('r') if door.has_diff() => {
-                self.typing = Some(AnswerLine::new(true));
-                KeyMeaning::Redraw
-            }
-            KeyCode::Char('e') => self.explain_keys(),
             _ => self.press_yes_no(question, key, false, true),
         }
     }

@@ -72,6 +72,22 @@ fn calls_beside_each_other_stay_in_the_order_of_the_answer() {
 }
 
 #[test]
+fn what_is_said_while_a_call_runs_stands_below_it() {
+    assert_snapshot!(played_at(&[80], |scene| {
+        scene.start();
+        let command = json!({"command": "make"});
+        scene.answer("", &[("c1", "bash", command.clone())]);
+        scene.begin_call("c1", "bash", command);
+        scene.say("use the other client");
+        scene.event(AgentEvent::Notice {
+            level: relaycode_agent::event::NoticeLevel::Warning,
+            text: "the disk is nearly full".into(),
+        });
+        scene.after(4_000);
+    }), @"");
+}
+
+#[test]
 fn a_long_command_shows_its_time_and_the_end_of_its_output() {
     assert_snapshot!(played(|scene| {
         scene.start();
@@ -123,11 +139,11 @@ fn in_plain_mode_nothing_is_drawn_twice() {
     let mut scene = Scene::with(settings, None);
     scene.start();
     scene.say("hello");
-    scene.answer("First.\nSecond.", &[("c1", "read", json!({"path": "a.rs"}))]);
+    scene.answer("First.\n\nSecond.", &[("c1", "read", json!({"path": "a.rs"}))]);
     scene.begin_call("c1", "read", json!({"path": "a.rs"}));
     assert_eq!(scene.live(80), Vec::<String>::new());
     assert_eq!(scene.view.next_frame(), None);
-    assert_eq!(scene.finished(80), ["› hello", "", "  First.", "  Second."]);
+    assert_eq!(scene.finished(80), ["› hello", "", "  First.", "", "  Second."]);
     scene.end_call("c1", "read", false, &ToolCard::line("read a.rs", "12 lines"), 3);
     assert_eq!(scene.finished(80).len(), 1);
 }
