@@ -168,7 +168,7 @@ impl QuestionSheet<'_> {
         let wide = options.len().to_string().len();
         let mut lines = Vec::new();
         for (at, option) in options.iter().enumerate() {
-            let is_here = at == self.state.cursor && (self.state.is_begun || default == Some(at));
+            let is_here = at == self.state.cursor && (self.state.has_moved || default == Some(at));
             let pointer = if is_here { symbol(self.style, ConversationSymbol::Prompt) } else { " " };
             let mut lead = SpanLine::plain("  ").with(ThemeToken::Accent, pointer).then(" ");
             if several {
@@ -272,10 +272,11 @@ impl QuestionSheet<'_> {
             QuestionKind::Choice { several, default, is_plan, .. } => {
                 let mut keys =
                     vec![if *several { hint("1-9, Space", "marks") } else { hint("1-9", "chooses") }];
-                match (several, default) {
-                    (true, _) => keys.push(hint("Enter", "answers")),
-                    (false, Some(_)) if !self.state.is_begun => keys.push(hint("Enter", "the default")),
-                    (false, _) => keys.push(hint("Enter", "takes this one")),
+                match (self.state.has_moved, several, default) {
+                    (true, true, _) => keys.push(hint("Enter", "answers")),
+                    (true, false, _) => keys.push(hint("Enter", "takes this one")),
+                    (false, _, Some(_)) => keys.push(hint("Enter", "the default")),
+                    (false, _, None) => {}
                 }
                 if self.question.free_text {
                     keys.push(hint("t", if *is_plan { "say what should change" } else { "type an answer" }));

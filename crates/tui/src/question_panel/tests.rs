@@ -178,7 +178,7 @@ fn a_no_with_its_reason_is_typed() {
     desk.keys("nnot before the tests pass");
     assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @"");
     let (_, cursor) = desk.panel.lines(&plain_style(), 80, 20, desk.now);
-    assert_eq!(cursor, Some((4, 45)));
+    assert_eq!(cursor, Some((4, 43)));
     let answer = PanelAnswer::No { reason: Some("not before the tests pass".into()) };
     assert_eq!(answer.to_host(&permission()), HostAnswer::Text { text: "not before the tests pass".into() });
     assert_eq!(desk.press(KeyCode::Enter), answered(answer));
@@ -206,6 +206,7 @@ fn one_of_several_options() {
 fn enter_chooses_nothing_that_nobody_marked() {
     let mut desk = Desk::asked(&AgentQuestion { default: None, ..colours() });
     assert!(matches!(desk.press(KeyCode::Enter), QuestionKeyOutcome::Begun { .. }));
+    assert_eq!(desk.press(KeyCode::Enter), QuestionKeyOutcome::Taken);
     assert_eq!(desk.panel.len(), 1);
 }
 
