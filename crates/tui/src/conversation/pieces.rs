@@ -121,6 +121,9 @@ impl ConversationView {
                         && !block.has_begun()
                     {
                         *block = CallBlock::known(&call.id, &call.name, &arguments);
+                        if let Some(unmask) = &unmask {
+                            block.title = unmask(&block.title);
+                        }
                     }
                 }
             }

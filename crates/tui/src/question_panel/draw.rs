@@ -243,7 +243,10 @@ impl QuestionSheet<'_> {
                 Some(line) if line.cells() + 3 + part.cells() <= self.width => {
                     *line = std::mem::take(line).with(ThemeToken::Dim, format!(" {dot} ")).append(part);
                 }
-                _ => lines.push(SpanLine::plain("    ").append(part)),
+                // A rule that would be kept is never shown in part.
+                _ => lines.extend(
+                    SpanLine::plain("    ").append(part).wrap(self.width, &SpanLine::plain("      ")),
+                ),
             }
         }
         lines
@@ -262,7 +265,10 @@ impl QuestionSheet<'_> {
                 if let Some(always) = always {
                     keys.push(hint("a", &format!("always `{}` here", self.safe(always))));
                 }
-                keys.push(hint("n", if self.question.free_text { "no, and say why" } else { "no" }));
+                keys.push(hint("Enter", "no"));
+                if self.question.free_text {
+                    keys.push(hint("n", "no, and say why"));
+                }
                 if !rule.is_empty() {
                     keys.push(hint("w", "which rule"));
                 }

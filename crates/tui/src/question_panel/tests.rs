@@ -142,21 +142,22 @@ fn a_permission_with_its_command_and_keys() {
         │   && git push --tags
         needs the network
         y once
-        a always `npm publish * [network]` …
+        a always `npm publish * [network]`
+          here · Enter no
         n no, and say why · w which rule
     -- 80 --------------------------------------------------------------------------
       ! run this command?
         │ npm publish --access public
         │   && git push --tags
         needs the network
-        y once · a always `npm publish * [network]` here · n no, and say why
-        w which rule
+        y once · a always `npm publish * [network]` here · Enter no
+        n no, and say why · w which rule
     -- 120 -----------------------------------------------------------------------------------------------------------------
       ! run this command?
         │ npm publish --access public
         │   && git push --tags
         needs the network
-        y once · a always `npm publish * [network]` here · n no, and say why · w which rule
+        y once · a always `npm publish * [network]` here · Enter no · n no, and say why · w which rule
     "#);
 }
 
@@ -183,7 +184,8 @@ fn a_permission_says_which_rule_asks_and_what_each_key_does() {
            a word
         w  show which rule asks
         y once
-        a always `npm publish * [network]` …
+        a always `npm publish * [network]`
+          here · Enter no
         n no, and say why · w which rule
     -- 80 --------------------------------------------------------------------------
       ! run this command?
@@ -197,8 +199,8 @@ fn a_permission_says_which_rule_asks_and_what_each_key_does() {
            lists
         n  do not allow it, and tell the agent why; Enter says no without a word
         w  show which rule asks
-        y once · a always `npm publish * [network]` here · n no, and say why
-        w which rule
+        y once · a always `npm publish * [network]` here · Enter no
+        n no, and say why · w which rule
     "#);
 }
 
@@ -218,8 +220,13 @@ fn a_permission_in_ascii_at_twenty_columns() {
         needs the
         network
         y once
-        a always `npm...
-        n no, and say...
+        a always `npm
+          publish *
+          [network]`
+          here
+        Enter no
+        n no, and say
+          why
         w which rule
     "#);
 }
@@ -562,15 +569,16 @@ fn questions_wait_for_each_other_and_can_be_withdrawn() {
         │   && git push --tags
         needs the network
         y once
-        a always `npm publish * [network]` …
+        a always `npm publish * [network]`
+          here · Enter no
         n no, and say why · w which rule
     -- 80 --------------------------------------------------------------------------
       ! run this command?                                           1 of 3 questions
         │ npm publish --access public
         │   && git push --tags
         needs the network
-        y once · a always `npm publish * [network]` here · n no, and say why
-        w which rule
+        y once · a always `npm publish * [network]` here · Enter no
+        n no, and say why · w which rule
     "#);
     assert_eq!(desk.keys("y"), answered(PanelAnswer::Yes));
     // The next one has not been seen yet.

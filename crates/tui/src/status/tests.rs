@@ -39,10 +39,10 @@ fn drawn(facts: &StatusFacts, style: &ThemeStyle, make: impl Fn(Instant) -> Conv
 fn parts_drop_out_as_the_terminal_becomes_narrower() {
     let line = drawn(&facts(), &plain_style(), |since| ConversationActivity::Writing { since });
     assert_snapshot!(line, @r#"
-    120   ⠋ writing, 12 s · workspace · 12 % of context · $0.06 · sonnet-5 high · retry-with-… · 1 queued · 2/5 · 1 job · ? keys
-    100   ⠋ writing · workspace · 12 % · $0.06 · sonnet-5 high · retry-with-… · 1 queued · 2/5 · 1 job
-     80   ⠋ writing · workspace · 12 % · $0.06 · sonnet-5 high · 1 queued · 2/5 · 1 job
-     60   ⠋ writing · workspace · 12 % · sonnet-5 · 1 queued · 2/5
+    120   ⠋ writing, 12 s · workspace · 12 % · $0.06 · sonnet-5 high · retry-with-… · 1 queued · 2/5 tasks · 1 job · ? keys
+    100   ⠋ writing · workspace · 12 % · $0.06 · sonnet-5 high · retry-with-… · 1 queued · 2/5 tasks · 1 job
+     80   ⠋ writing · workspace · 12 % · sonnet-5 high · 1 queued · 2/5 tasks · 1 job
+     60   ⠋ writing · workspace · 12 % · sonnet-5 · 1 queued
      40   ⠋ writing · workspace · 12 %
      20 ⠋ · workspace
       8 ⠋
@@ -76,9 +76,9 @@ fn planning_with_a_context_that_is_nearly_full_in_ascii() {
     let line = drawn(&facts, &ascii_style(), |since| ConversationActivity::Asking { since });
     assert!(line.is_ascii());
     assert_snapshot!(line, @r#"
-    120   ! waiting for your answer - plan mode - 93 % - $0.06 - sonnet-5 high - retry-wit... - 1 queued - 2/5 - 1 job - ? keys
-    100   ! waiting for your answer - plan mode - 93 % - $0.06 - sonnet-5 high - 1 queued - 2/5 - 1 job
-     80   ! waiting for your answer - plan mode - 93 % - sonnet-5 - 1 queued - 2/5
+    120   ! waiting for your answer - plan mode - 93 % - $0.06 - sonnet-5 high - retry-wit... - 1 queued - 2/5 tasks - 1 job
+    100   ! waiting for your answer - plan mode - 93 % - sonnet-5 high - 1 queued - 2/5 tasks - 1 job
+     80   ! waiting for your answer - plan mode - 93 % - sonnet-5 - 1 queued - 2/5 tasks
      60   ! waiting for your answer - plan mode - 93 % - 1 queued
      40   ! waiting for your answer - plan mode
      20 ! - plan mode

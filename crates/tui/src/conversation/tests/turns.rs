@@ -70,7 +70,6 @@ fn a_whole_turn_from_prompt_to_summary() {
           14 - let response = self.http.sen…
           14 + let response = self.with_ret…
       ● bash cargo test client  4.2 s
-
           test result: ok. 12 passed; 0 fai…
 
       Done: retries up to 5 times, 0.2 s to
@@ -91,7 +90,6 @@ fn a_whole_turn_from_prompt_to_summary() {
           14 - let response = self.http.send(request)?;
           14 + let response = self.with_retry(|| self.http.send(request.clone()))?;
       ● bash cargo test client                           4.2 s
-
           test result: ok. 12 passed; 0 failed
 
       Done: retries up to 5 times, 0.2 s to 10 s, honours `Retry-After`.
@@ -109,7 +107,6 @@ fn a_whole_turn_from_prompt_to_summary() {
           14 - let response = self.http.send(request)?;
           14 + let response = self.with_retry(|| self.http.send(request.clone()))?;
       ● bash cargo test client                                      4.2 s
-
           test result: ok. 12 passed; 0 failed
 
       Done: retries up to 5 times, 0.2 s to 10 s, honours `Retry-After`.
@@ -141,7 +138,6 @@ fn a_whole_turn_at_twenty_columns() {
       14 + let response…
     ● bash cargo test c…
         4.2 s
-
       test result: ok. …
 
     Done: retries up to
@@ -149,9 +145,11 @@ fn a_whole_turn_at_twenty_columns() {
     s, honours
     `Retry-After`.
 
-    1 change, 2 files +…
+    1 change, 2 files
+      +58 −4
     21k tokens, $0.06
-    `/undo` takes it ba…
+    `/undo` takes it
+      back
     "#);
 }
 
@@ -176,7 +174,6 @@ fn a_whole_turn_in_ascii() {
           14 - let response = self.http.send(request)?;
           14 + let response = self.with_retry(|| self.http.send(request.clone()))?;
       * bash cargo test client                           4.2 s
-
           test result: ok. 12 passed; 0 failed
 
       Done: retries up to 5 times, 0.2 s to 10 s, honours `Retry-After`.
@@ -610,8 +607,8 @@ fn a_session_that_goes_on_shows_its_end_at_once() {
         scene.view.replay(142, entries.iter().map(|body| ("e", body)), scene.now);
     }), @r#"
     -- 40 ----------------------------------
-      · 142 earlier entries came before;
-        `/tree` shows them
+      · 142 earlier entries; `/tree` shows
+        them
 
     › round totals to cents
 
@@ -623,7 +620,7 @@ fn a_session_that_goes_on_shows_its_end_at_once() {
       One test still fails.
       ✓ plan mode
     -- 80 --------------------------------------------------------------------------
-      · 142 earlier entries came before; `/tree` shows them
+      · 142 earlier entries; `/tree` shows them
 
     › round totals to cents
 
@@ -635,7 +632,7 @@ fn a_session_that_goes_on_shows_its_end_at_once() {
       One test still fails.
       ✓ plan mode
     -- 120 -----------------------------------------------------------------------------------------------------------------
-      · 142 earlier entries came before; `/tree` shows them
+      · 142 earlier entries; `/tree` shows them
 
     › round totals to cents
 
