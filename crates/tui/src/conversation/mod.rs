@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 use relaycode_agent::{AgentEvent, SequencedEvent};
 use relaycode_llm::Message;
 use relaycode_llm::message::{ToolResultMessage, UserContent};
-use relaycode_tools::{ToolCard, ToolProgress};
+use relaycode_tools::{CardBody, TodoPhase, ToolCard, ToolProgress};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -46,6 +46,7 @@ pub use notice::{ConversationNotice, NoticeSign};
 pub use turn_summary::TurnSummary;
 pub(crate) use turn_summary::cost_text;
 
+use crate::panels::QueuedWords;
 use crate::theme::ThemeStyle;
 use block::{BlockLook, ConversationBlock, DrawnKind, PlanBlock, PromptBlock};
 use call::{CallBlock, CallState};
@@ -109,6 +110,9 @@ pub struct ConversationView {
     activity: ConversationActivity,
     began: Instant,
     last_seq: u64,
+    /// What is to be done, and what waits to be said, as of the newest event.
+    todo: Vec<TodoPhase>,
+    queued: QueuedWords,
 }
 
 impl ConversationView {
@@ -126,6 +130,8 @@ impl ConversationView {
             activity: ConversationActivity::Idle,
             began: now,
             last_seq: 0,
+            todo: Vec::new(),
+            queued: QueuedWords::default(),
         }
     }
 
@@ -136,6 +142,16 @@ impl ConversationView {
     /// For what follows.
     pub fn set_show_thinking(&mut self, show: bool) {
         self.settings.show_thinking = show;
+    }
+
+    /// What is to be done, for its panel.
+    pub fn todo(&self) -> &[TodoPhase] {
+        &self.todo
+    }
+
+    /// What waits to be said.
+    pub fn queued(&self) -> &QueuedWords {
+        &self.queued
     }
 
     /// What it does at the moment, for the status line.
@@ -213,6 +229,9 @@ impl ConversationView {
             AgentEvent::PlanProposed { proposed } => {
                 let (title, text) = (self.unmasked(&proposed.title), self.unmasked(&proposed.plan));
                 self.push(ConversationBlock::Plan(PlanBlock { title, text, is_edited: proposed.is_edited }));
+            }
+            AgentEvent::QueueUpdate { steering, follow_up } => {
+                self.queued = QueuedWords { steering: steering.clone(), follow_up: follow_up.clone() };
             }
             AgentEvent::AgentEnd { .. } => {
                 self.close_all(now);
@@ -315,7 +334,7 @@ impl ConversationView {
         self.given = 0;
         match block {
             ConversationBlock::Call(CallBlock { state: CallState::Ended(card), .. }) => {
-                if !matches!(card.card.body, relaycode_tools::CardBody::None) {
+                if !matches!(card.card.body, CardBody::None) {
                     self.kept.keep(KeptBlock::Call(card));
                 }
             }
@@ -379,6 +398,9 @@ impl ConversationView {
         self.ended.push_back(id.to_string());
         if self.ended.len() > MAX_ENDED {
             self.ended.pop_front();
+        }
+        if let (false, CardBody::Todo { phases }) = (is_error, &card.body) {
+            self.todo.clone_from(phases);
         }
         self.with_call(id, tool, &Value::Null, |call| call.end(is_error, card));
     }

@@ -332,3 +332,14 @@ fn nothing_moves_while_nothing_is_done() {
     assert_eq!(scene.view.next_frame(), None);
     assert_eq!(scene.live(80), Vec::<String>::new());
 }
+
+#[test]
+fn panels_follow_the_events() {
+    let mut scene = Scene::new();
+    scene.event(AgentEvent::QueueUpdate { steering: vec!["a".into()], follow_up: vec!["b".into()] });
+    assert_eq!(scene.view.queued().len(), 2);
+    let phases = vec![TodoPhase { name: "Client".into(), tasks: Vec::new() }];
+    let card = ToolCard::new("todo", "", CardBody::Todo { phases: phases.clone() });
+    scene.end_call("c1", "todo_write", false, &card, 1);
+    assert_eq!(scene.view.todo(), phases);
+}
