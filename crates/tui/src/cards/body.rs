@@ -84,8 +84,12 @@ pub(crate) fn tail_lines(text: &str, most: usize, style: &ThemeStyle, width: usi
 fn output_end(text: &str, most: usize, style: &ThemeStyle, width: usize) -> DrawnBody {
     let text = plain_output(text);
     let all: Vec<&str> = text.lines().collect();
-    let left_out = all.len().saturating_sub(most);
+    let mut left_out = all.len().saturating_sub(most);
+    while all.get(left_out).is_some_and(|line| line.trim().is_empty()) {
+        left_out += 1;
+    }
     let lines = all[left_out..].iter().map(|line| output_line(line, style, width));
+    let left_out = all[..left_out].iter().filter(|line| !line.trim().is_empty()).count();
     DrawnBody { lines: lines.collect(), left_out, is_end: true }
 }
 

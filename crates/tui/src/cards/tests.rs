@@ -198,46 +198,37 @@ fn an_edit_of_several_files_names_each_and_folds_the_rest() {
           src/client.rs  +2 −2
           13           let _guard = self.li…
           14 -         let response = self.…
-          14 +         let response = self.…
-          15 +         self.count(&response…
-          16           Ok(response)
-          …
-          40 - fn unused() {}
-          41   mod tests;
-          src/retry/backoff.rs  +2 −2
           13           let _guard = self.li…
           14 -         let response = self.…
-          … 21 more lines (Ctrl-O)
+          13           let _guard = self.li…
+          14 -         let response = self.…
+          13           let _guard = self.li…
+          14 -         let response = self.…
+          … 23 more lines (Ctrl-O)
     -- 80 --------------------------------------------------------------------------
       ● edit src/client.rs, src/retry/backoff.rs, tests/client.rs  +8 −8
           src/client.rs  +2 −2
           13           let _guard = self.limiter.enter();
           14 -         let response = self.http.send(request)?;
-          14 +         let response = self.with_retry(|| self.http.send(request.clo…
-          15 +         self.count(&response);
-          16           Ok(response)
-          …
-          40 - fn unused() {}
-          41   mod tests;
-          src/retry/backoff.rs  +2 −2
           13           let _guard = self.limiter.enter();
           14 -         let response = self.http.send(request)?;
-          … 21 more lines (Ctrl-O)
+          13           let _guard = self.limiter.enter();
+          14 -         let response = self.http.send(request)?;
+          13           let _guard = self.limiter.enter();
+          14 -         let response = self.http.send(request)?;
+          … 23 more lines (Ctrl-O)
     -- 120 -----------------------------------------------------------------------------------------------------------------
       ● edit src/client.rs, src/retry/backoff.rs, tests/client.rs   +8 −8
           src/client.rs  +2 −2
           13           let _guard = self.limiter.enter();
           14 -         let response = self.http.send(request)?;
-          14 +         let response = self.with_retry(|| self.http.send(request.clone()))?;
-          15 +         self.count(&response);
-          16           Ok(response)
-          …
-          40 - fn unused() {}
-          41   mod tests;
-          src/retry/backoff.rs  +2 −2
           13           let _guard = self.limiter.enter();
           14 -         let response = self.http.send(request)?;
-          … 21 more lines (Ctrl-O)
+          13           let _guard = self.limiter.enter();
+          14 -         let response = self.http.send(request)?;
+          13           let _guard = self.limiter.enter();
+          14 -         let response = self.http.send(request)?;
+          … 23 more lines (Ctrl-O)
     "#);
 }
 
@@ -564,13 +555,12 @@ fn an_image_by_its_name_and_size() {
     assert_snapshot!(drawn(&call("read", card)), @r#"
     -- 40 ----------------------------------
       ● read docs/screens/first.png
-          image/png, 12 kB
           image first.png 640×480, 12 kB
     -- 80 --------------------------------------------------------------------------
-      ● read docs/screens/first.png                      image/png, 12 kB
+      ● read docs/screens/first.png
           image first.png 640×480, 12 kB
     -- 120 -----------------------------------------------------------------------------------------------------------------
-      ● read docs/screens/first.png                                 image/png, 12 kB
+      ● read docs/screens/first.png
           image first.png 640×480, 12 kB
     "#);
 }

@@ -119,9 +119,6 @@ impl ConversationBlock {
         style: &ThemeStyle,
         width: usize,
     ) -> Vec<String> {
-        let paint = |lines: Vec<SpanLine>| -> Vec<String> {
-            lines.into_iter().map(|line| line.clip(width, &style.output).paint(style)).collect()
-        };
         match self {
             ConversationBlock::Answer(answer) => {
                 indented(answer.take_finished(style, text_width(width)), width)
@@ -130,18 +127,27 @@ impl ConversationBlock {
                 thought_lines(thought.take_finished(style, text_width(width).saturating_sub(2)), style, width)
             }
             ConversationBlock::Thought(thought) if thought.is_open() => Vec::new(),
-            ConversationBlock::Thought(thought) => paint(vec![folded_thought(thought, look, style, width)]),
+            ConversationBlock::Call(call) if !call.is_ended() => Vec::new(),
+            _ => self.still_lines(look, style, width),
+        }
+    }
+
+    /// Those of a block that does not change.
+    fn still_lines(&self, look: &BlockLook<'_>, style: &ThemeStyle, width: usize) -> Vec<String> {
+        let lines = match self {
+            ConversationBlock::Head(head) => return head.lines(style, width),
             ConversationBlock::Call(CallBlock { state: CallState::Ended(card), .. }) => {
                 let expand_key = Some(look.expand_key.to_string());
-                card.lines(&CardLook { extent: CardExtent::Folded, expand_key }, style, width)
+                return card.lines(&CardLook { extent: CardExtent::Folded, expand_key }, style, width);
             }
-            ConversationBlock::Call(_) => Vec::new(),
-            ConversationBlock::Prompt(prompt) => paint(prompt.lines(style, width)),
-            ConversationBlock::Plan(plan) => paint(plan.lines(style, width)),
-            ConversationBlock::Notice(notice) => paint(notice.lines(style, width)),
-            ConversationBlock::TurnSummary(summary) => paint(summary.lines(style, width)),
-            ConversationBlock::Head(head) => head.lines(style, width),
-        }
+            ConversationBlock::Answer(_) | ConversationBlock::Call(_) => Vec::new(),
+            ConversationBlock::Thought(thought) => vec![folded_thought(thought, look, style, width)],
+            ConversationBlock::Prompt(prompt) => prompt.lines(style, width),
+            ConversationBlock::Plan(plan) => plan.lines(style, width),
+            ConversationBlock::Notice(notice) => notice.lines(style, width),
+            ConversationBlock::TurnSummary(summary) => summary.lines(style, width),
+        };
+        lines.into_iter().map(|line| line.clip(width, &style.output).paint(style)).collect()
     }
 
     /// What of it may still change.
@@ -157,7 +163,7 @@ impl ConversationBlock {
             ConversationBlock::Thought(thought) if thought.is_shown => {
                 thought_lines(thought.live(style, text_width(width).saturating_sub(2)), style, width)
             }
-            ConversationBlock::Thought(thought) => {
+            ConversationBlock::Thought(thought) if thought.is_open() => {
                 vec![live_thought(thought, clock, style, width)]
             }
             ConversationBlock::Call(call) if !call.is_ended() => call
@@ -165,11 +171,8 @@ impl ConversationBlock {
                 .into_iter()
                 .map(|line| line.clip(width, &style.output).paint(style))
                 .collect(),
-            ConversationBlock::Call(CallBlock { state: CallState::Ended(card), .. }) => {
-                let expand_key = Some(look.expand_key.to_string());
-                card.lines(&CardLook { extent: CardExtent::Folded, expand_key }, style, width)
-            }
-            _ => Vec::new(),
+            // It waits for one before it.
+            _ => self.still_lines(look, style, width),
         }
     }
 }

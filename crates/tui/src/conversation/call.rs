@@ -6,7 +6,7 @@ use relaycode_tools::{ToolCard, ToolProgress};
 use serde_json::Value;
 
 use super::LiveClock;
-use crate::cards::{CLOSE_COLUMNS, CallCard, body_indent, call_title, duration_text, tail_lines, title_line};
+use crate::cards::{CLOSE_COLUMNS, CallCard, call_title, duration_text, tail_lines, title_line};
 use crate::human_size;
 use crate::layout::conversation_symbol::{ConversationSymbol, spinner, symbol};
 use crate::layout::span_line::{SpanLine, shown};
@@ -71,30 +71,28 @@ impl CallBlock {
     pub(super) fn live_lines(&self, clock: &LiveClock, style: &ThemeStyle, width: usize) -> Vec<SpanLine> {
         let edge = if width < CLOSE_COLUMNS { "" } else { "  " };
         let dim = |text: String| SpanLine::painted(ThemeToken::Dim, text);
-        let (sign, beside) = match &self.state {
+        // Of the remarks beside it, the first stays longest.
+        let mut beside = Vec::new();
+        let sign = match &self.state {
             CallState::Writing { bytes } => {
-                let beside = if *bytes < 500 { String::new() } else { human_size(*bytes) };
-                (spinner(style, clock.elapsed_ms()), dim(beside))
+                beside.extend((*bytes >= 500).then(|| dim(human_size(*bytes))));
+                spinner(style, clock.elapsed_ms())
             }
-            CallState::Waiting => (symbol(style, ConversationSymbol::TaskOpen), dim("waits".to_string())),
+            CallState::Waiting => {
+                beside.push(dim("waits".to_string()));
+                symbol(style, ConversationSymbol::TaskOpen)
+            }
             CallState::Running { since, progress } => {
-                let took = u64::try_from(clock.now.saturating_duration_since(*since).as_millis())
-                    .unwrap_or(u64::MAX);
-                let mut beside = SpanLine::default();
-                if took >= MIN_SHOWN_MS {
-                    // Tenths would change with every picture.
-                    beside =
-                        dim(if took < 10_000 { format!("{} s", took / 1_000) } else { duration_text(took) });
+                let took = clock.now.saturating_duration_since(*since).as_millis();
+                let took = u64::try_from(took).unwrap_or(u64::MAX);
+                // Tenths would change with every picture.
+                let text = if took < 10_000 { format!("{} s", took / 1_000) } else { duration_text(took) };
+                beside.extend((took >= MIN_SHOWN_MS).then(|| dim(text)));
+                let status: String = progress.status.trim().chars().take(200).collect();
+                if !status.is_empty() {
+                    beside.push(SpanLine::painted(ThemeToken::Muted, shown(&style.output, &status)));
                 }
-                if !progress.status.trim().is_empty() {
-                    if !beside.is_empty() {
-                        beside = beside
-                            .with(ThemeToken::Dim, format!(" {} ", symbol(style, ConversationSymbol::Dot)));
-                    }
-                    let status: String = progress.status.chars().take(200).collect();
-                    beside = beside.with(ThemeToken::Muted, shown(&style.output, status.trim()));
-                }
-                (spinner(style, clock.elapsed_ms()), beside)
+                spinner(style, clock.elapsed_ms())
             }
             CallState::Ended(_) => return Vec::new(),
         };
@@ -106,18 +104,21 @@ impl CallBlock {
         if let CallState::Running { progress, .. } = &self.state {
             lines.extend(tail_lines(&progress.tail, LIVE_TAIL, style, width));
         }
-        debug_assert!(body_indent(width) >= edge.len());
         lines
     }
 }
 
-fn beside_or_cut(head: SpanLine, beside: SpanLine, style: &ThemeStyle, width: usize) -> SpanLine {
-    if beside.is_empty() {
-        return head.clip(width, &style.output);
+fn beside_or_cut(head: SpanLine, mut beside: Vec<SpanLine>, style: &ThemeStyle, width: usize) -> SpanLine {
+    let dot = format!(" {} ", symbol(style, ConversationSymbol::Dot));
+    while !beside.is_empty() {
+        let remarks = beside.iter().cloned();
+        let all = remarks.reduce(|line, next| line.with(ThemeToken::Dim, dot.as_str()).append(next));
+        let all = all.unwrap_or_default();
+        let room = width.saturating_sub(all.cells() + 2);
+        if room >= head.cells() || room >= width / 2 {
+            return head.clip(room, &style.output).then("  ").append(all);
+        }
+        beside.pop();
     }
-    let room = width.saturating_sub(beside.cells() + 2);
-    if room < width / 3 {
-        return head.clip(width, &style.output);
-    }
-    head.clip(room, &style.output).then("  ").append(beside)
+    head.clip(width, &style.output)
 }

@@ -19,7 +19,7 @@ impl ConversationView {
         now: Instant,
     ) {
         if earlier > 0 {
-            let text = format!("{} came before; `/tree` shows them", pluralize(earlier, "earlier entry"));
+            let text = format!("{}; `/tree` shows them", pluralize(earlier, "earlier entry"));
             self.push_notice(ConversationNotice::new(NoticeSign::Plain, text));
         }
         for (id, body) in entries {

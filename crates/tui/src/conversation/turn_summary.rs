@@ -65,7 +65,9 @@ impl TurnSummary {
                 Some(line) if line.cells() + dot.chars().count() + part.cells() <= width => {
                     *line = std::mem::take(line).with(ThemeToken::Dim, dot.as_str()).append(part);
                 }
-                _ => lines.push(SpanLine::plain(edge).append(part).clip(width, &style.output)),
+                _ => lines.extend(
+                    SpanLine::plain(edge).append(part).wrap(width, &SpanLine::plain(format!("{edge}  "))),
+                ),
             }
         }
         lines

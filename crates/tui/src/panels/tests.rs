@@ -25,14 +25,50 @@ fn job(id: &str, label: &str, status: JobStatus, duration_ms: u64) -> JobRow {
 #[test]
 fn a_todo_panel_unfolded_and_folded() {
     let panel = |is_folded| TodoPanel { phases: list(1, 3), is_folded };
-    assert_snapshot!(at_widths(&WIDTHS, |width| panel(false).lines(&plain_style(), width, 10)), @"");
-    assert_snapshot!(at_widths(&WIDTHS, |width| panel(true).lines(&plain_style(), width, 10)), @"");
+    assert_snapshot!(at_widths(&WIDTHS, |width| panel(false).lines(&plain_style(), width, 10)), @r#"
+    -- 40 ----------------------------------
+      todo · 1 of 3 done
+        Client
+          ✓ task 1 of the work on the client
+          ▸ task 2 of the work on the client
+          ○ task 3 of the work on the client
+    -- 80 --------------------------------------------------------------------------
+      todo · 1 of 3 done
+        Client
+          ✓ task 1 of the work on the client
+          ▸ task 2 of the work on the client
+          ○ task 3 of the work on the client
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      todo · 1 of 3 done
+        Client
+          ✓ task 1 of the work on the client
+          ▸ task 2 of the work on the client
+          ○ task 3 of the work on the client
+    "#);
+    assert_snapshot!(at_widths(&WIDTHS, |width| panel(true).lines(&plain_style(), width, 10)), @r#"
+    -- 40 ----------------------------------
+      todo · 1 of 3 done · now: task 2 of t…
+    -- 80 --------------------------------------------------------------------------
+      todo · 1 of 3 done · now: task 2 of the work on the client
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      todo · 1 of 3 done · now: task 2 of the work on the client
+    "#);
 }
 
 #[test]
 fn a_long_todo_panel_shows_where_it_works() {
     let panel = TodoPanel { phases: list(20, 40), is_folded: false };
-    assert_snapshot!(at_widths(&[80], |width| panel.lines(&plain_style(), width, 8)), @"");
+    assert_snapshot!(at_widths(&[80], |width| panel.lines(&plain_style(), width, 8)), @r#"
+    -- 80 --------------------------------------------------------------------------
+      todo · 20 of 40 done
+          ✓ task 18 of the work on the client
+          ✓ task 19 of the work on the client
+          ✓ task 20 of the work on the client
+          ▸ task 21 of the work on the client
+          ○ task 22 of the work on the client
+          ○ task 23 of the work on the client
+        … 35 more
+    "#);
 }
 
 #[test]
@@ -47,7 +83,14 @@ fn a_todo_panel_goes_away_when_everything_is_done() {
 fn one_job_several_and_folded() {
     let one =
         JobsPanel { rows: vec![job("bash-1", "npm run dev", JobStatus::Running, 185_000)], is_folded: false };
-    assert_snapshot!(at_widths(&WIDTHS, |width| one.lines(&plain_style(), width, 5)), @"");
+    assert_snapshot!(at_widths(&WIDTHS, |width| one.lines(&plain_style(), width, 5)), @r#"
+    -- 40 ----------------------------------
+      1 job · bash-1 npm run dev · 3 min 5 s
+    -- 80 --------------------------------------------------------------------------
+      1 job · bash-1 npm run dev · 3 min 5 s
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      1 job · bash-1 npm run dev · 3 min 5 s
+    "#);
     let rows = vec![
         job(
             "bash-1",
@@ -60,9 +103,37 @@ fn one_job_several_and_folded() {
         job("bash-4", "tail -f log", JobStatus::Running, 400),
     ];
     let several = |is_folded| JobsPanel { rows: rows.clone(), is_folded };
-    assert_snapshot!(at_widths(&WIDTHS, |width| several(false).lines(&plain_style(), width, 5)), @"");
-    assert_snapshot!(at_widths(&[80], |width| several(false).lines(&plain_style(), width, 3)), @"");
-    assert_snapshot!(at_widths(&WIDTHS, |width| several(true).lines(&plain_style(), width, 5)), @"");
+    assert_snapshot!(at_widths(&WIDTHS, |width| several(false).lines(&plain_style(), width, 5)), @r#"
+    -- 40 ----------------------------------
+      3 jobs
+        bash-1 npm run dev -- --host 127.0.…
+        bash-2 cargo watch · 9.4 s
+        bash-4 tail -f log · 0.4 s
+    -- 80 --------------------------------------------------------------------------
+      3 jobs
+        bash-1 npm run dev -- --host 127.0.0.1 --port 5173 --strictPort · 3 min 5 s
+        bash-2 cargo watch · 9.4 s
+        bash-4 tail -f log · 0.4 s
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      3 jobs
+        bash-1 npm run dev -- --host 127.0.0.1 --port 5173 --strictPort · 3 min 5 s
+        bash-2 cargo watch · 9.4 s
+        bash-4 tail -f log · 0.4 s
+    "#);
+    assert_snapshot!(at_widths(&[80], |width| several(false).lines(&plain_style(), width, 3)), @r#"
+    -- 80 --------------------------------------------------------------------------
+      3 jobs
+        bash-1 npm run dev -- --host 127.0.0.1 --port 5173 --strictPort · 3 min 5 s
+        … 2 more
+    "#);
+    assert_snapshot!(at_widths(&WIDTHS, |width| several(true).lines(&plain_style(), width, 5)), @r#"
+    -- 40 ----------------------------------
+      3 jobs · bash-1, bash-2, bash-4
+    -- 80 --------------------------------------------------------------------------
+      3 jobs · bash-1, bash-2, bash-4
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      3 jobs · bash-1, bash-2, bash-4
+    "#);
 }
 
 #[test]
@@ -71,8 +142,25 @@ fn words_that_wait_to_be_said() {
         steering: vec!["use the other client\n  and its tests".into()],
         follow_up: vec!["then run everything".into(), "and commit".into()],
     };
-    assert_snapshot!(at_widths(&WIDTHS, |width| queued.lines("Alt-Up", &plain_style(), width, 5)), @"");
-    assert_snapshot!(at_widths(&[80], |width| queued.lines("Alt-Up", &ascii_style(), width, 2)), @"");
+    assert_snapshot!(at_widths(&WIDTHS, |width| queued.lines("Alt-Up", &plain_style(), width, 5)), @r#"
+    -- 40 ----------------------------------
+      ↳ next: use the other client and its …
+      ↳ then: then run everything
+      ↳ then: and commit
+    -- 80 --------------------------------------------------------------------------
+      ↳ next: use the other client and its tests              Alt-Up takes them back
+      ↳ then: then run everything
+      ↳ then: and commit
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      ↳ next: use the other client and its tests                                                      Alt-Up takes them back
+      ↳ then: then run everything
+      ↳ then: and commit
+    "#);
+    assert_snapshot!(at_widths(&[80], |width| queued.lines("Alt-Up", &ascii_style(), width, 2)), @r#"
+    -- 80 --------------------------------------------------------------------------
+      > next: use the other client and its tests              Alt-Up takes them back
+      ... 2 more
+    "#);
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl QuestionSheet<'_> {
         let wide = options.len().to_string().len();
         let mut lines = Vec::new();
         for (at, option) in options.iter().enumerate() {
-            let is_here = at == self.state.cursor && (self.state.is_begun || default == Some(at));
+            let is_here = at == self.state.cursor && (self.state.has_moved || default == Some(at));
             let pointer = if is_here { symbol(self.style, ConversationSymbol::Prompt) } else { " " };
             let mut lead = SpanLine::plain("  ").with(ThemeToken::Accent, pointer).then(" ");
             if several {
@@ -243,7 +243,10 @@ impl QuestionSheet<'_> {
                 Some(line) if line.cells() + 3 + part.cells() <= self.width => {
                     *line = std::mem::take(line).with(ThemeToken::Dim, format!(" {dot} ")).append(part);
                 }
-                _ => lines.push(SpanLine::plain("    ").append(part)),
+                // A rule that would be kept is never shown in part.
+                _ => lines.extend(
+                    SpanLine::plain("    ").append(part).wrap(self.width, &SpanLine::plain("      ")),
+                ),
             }
         }
         lines
@@ -262,9 +265,9 @@ impl QuestionSheet<'_> {
                 if let Some(always) = always {
                     keys.push(hint("a", &format!("always `{}` here", self.safe(always))));
                 }
-                keys.push(hint("n", "no"));
+                keys.push(hint("Enter", "no"));
                 if self.question.free_text {
-                    keys.push(hint("e", "no, and say why"));
+                    keys.push(hint("n", "no, and say why"));
                 }
                 if !rule.is_empty() {
                     keys.push(hint("w", "which rule"));
@@ -275,10 +278,11 @@ impl QuestionSheet<'_> {
             QuestionKind::Choice { several, default, is_plan, .. } => {
                 let mut keys =
                     vec![if *several { hint("1-9, Space", "marks") } else { hint("1-9", "chooses") }];
-                match (several, default) {
-                    (true, _) => keys.push(hint("Enter", "answers")),
-                    (false, Some(_)) if !self.state.is_begun => keys.push(hint("Enter", "the default")),
-                    (false, _) => keys.push(hint("Enter", "takes this one")),
+                match (self.state.has_moved, several, default) {
+                    (true, true, _) => keys.push(hint("Enter", "answers")),
+                    (true, false, _) => keys.push(hint("Enter", "takes this one")),
+                    (false, _, Some(_)) => keys.push(hint("Enter", "the default")),
+                    (false, _, None) => {}
                 }
                 if self.question.free_text {
                     keys.push(hint("t", if *is_plan { "say what should change" } else { "type an answer" }));
@@ -297,8 +301,7 @@ impl QuestionSheet<'_> {
             QuestionKind::Permission { .. } => vec![
                 ("y", "allow it this time"),
                 ("a", "allow it from now on in this project, as a rule that `relay permissions` lists"),
-                ("n", "do not allow it (so does Enter); the agent goes on without"),
-                ("e", "do not allow it, and tell the agent why"),
+                ("n", "do not allow it, and tell the agent why; Enter says no without a word"),
                 ("w", "show which rule asks"),
             ],
             _ => vec![("1-9", "the number of an option"), ("Enter", "the option that is marked")],
@@ -318,8 +321,7 @@ fn door_hints(door: &DoorQuestion) -> Vec<(String, String)> {
     let keys: &[(&str, &str)] = match door.stage {
         DoorStage::Apply => &[
             ("y", "yes"),
-            ("n", "no"),
-            ("r", "no, and say why"),
+            ("n", "no, and say why"),
             ("d", "diff"),
             ("f", "pick"),
             ("e", "edit"),
@@ -328,8 +330,7 @@ fn door_hints(door: &DoorQuestion) -> Vec<(String, String)> {
         ],
         DoorStage::Keep => &[
             ("y", "keep it"),
-            ("n", "put it back"),
-            ("r", "no, and say why"),
+            ("n", "put it back, and say why"),
             ("d", "diff"),
             ("o", "output"),
             ("w", "why"),

@@ -4,7 +4,7 @@
 //!   ! bash wants to run outside the fence                          1 of 2 questions
 //!       npm publish
 //!     it needs the network
-//!     y once · a always `npm publish` here · n no · e no, and say why · w which rule
+//!     y once · a always `npm publish` here · n no, and say why · w which rule
 //! ```
 //!
 //! Invariants: what was typed before a question could be seen is no answer to it; Enter gives the safe answer and no other; every
@@ -87,6 +87,8 @@ struct DialogState {
     /// Options that are chosen so far, and the one the cursor is on.
     chosen: Vec<usize>,
     cursor: usize,
+    /// Somebody moved it, or marked something.
+    has_moved: bool,
     /// Words are typed.
     typing: Option<AnswerLine>,
     /// Which rule asks is shown.
@@ -300,11 +302,11 @@ impl DialogState {
         match key.code {
             KeyCode::Char('y') => KeyMeaning::Answer(PanelAnswer::Yes),
             KeyCode::Char('a') if has_always => KeyMeaning::Answer(PanelAnswer::Always),
-            KeyCode::Char('n') | KeyCode::Enter => KeyMeaning::Answer(PanelAnswer::No { reason: None }),
-            KeyCode::Char('e') if question.free_text => {
+            KeyCode::Char('n' | 'r') if question.free_text => {
                 self.typing = Some(AnswerLine::new(true));
                 KeyMeaning::Redraw
             }
+            KeyCode::Char('n') | KeyCode::Enter => KeyMeaning::Answer(PanelAnswer::No { reason: None }),
             KeyCode::Char('w') if has_rule => {
                 self.is_explained = !self.is_explained;
                 KeyMeaning::Redraw
@@ -322,11 +324,6 @@ impl DialogState {
             KeyCode::Char('o') if door.stage == DoorStage::Keep => KeyMeaning::Show(QuestionDetail::Output),
             KeyCode::Char('e') if door.stage == DoorStage::Apply => KeyMeaning::Show(QuestionDetail::Editor),
             KeyCode::Char('f') if door.stage == DoorStage::Apply => KeyMeaning::Show(QuestionDetail::Files),
-            KeyCode::Char('r') if door.has_diff() => {
-                self.typing = Some(AnswerLine::new(true));
-                KeyMeaning::Redraw
-            }
-            KeyCode::Char('e') => self.explain_keys(),
             _ => self.press_yes_no(question, key, false, true),
         }
     }
@@ -345,20 +342,20 @@ impl DialogState {
         };
         match key.code {
             KeyCode::Up | KeyCode::Char('k') => {
-                self.cursor = if self.cursor == 0 { count.saturating_sub(1) } else { self.cursor - 1 };
+                self.move_to(if self.cursor == 0 { count.saturating_sub(1) } else { self.cursor - 1 });
             }
             KeyCode::Down | KeyCode::Char('j') => {
-                self.cursor = if self.cursor + 1 < count { self.cursor + 1 } else { 0 }
+                self.move_to(if self.cursor + 1 < count { self.cursor + 1 } else { 0 });
             }
             KeyCode::Char(' ') if several => self.toggle(self.cursor),
             KeyCode::Char('t') if free_text => self.typing = Some(AnswerLine::new(false)),
             // What was marked with keys of its own was chosen; else only the answer that counts without anybody.
-            KeyCode::Enter if several && (self.is_begun || !self.chosen.is_empty()) => {
+            KeyCode::Enter if several && self.has_moved => {
                 let mut chosen = self.chosen.clone();
                 chosen.sort_unstable();
                 return KeyMeaning::Answer(PanelAnswer::Options(chosen));
             }
-            KeyCode::Enter if !several && self.is_moved(default) => {
+            KeyCode::Enter if self.has_moved => {
                 return KeyMeaning::Answer(PanelAnswer::Options(vec![self.cursor]));
             }
             KeyCode::Enter => match default {
@@ -367,12 +364,9 @@ impl DialogState {
             },
             KeyCode::Escape => return KeyMeaning::Nothing,
             _ => match digit.filter(|digit| (1..=count).contains(digit)) {
-                Some(number) if several => {
-                    self.cursor = number - 1;
-                    self.toggle(number - 1);
-                }
+                Some(number) if several => self.toggle(number - 1),
                 // With more than nine, a digit is where the cursor goes.
-                Some(number) if count > 9 => self.cursor = number - 1,
+                Some(number) if count > 9 => self.move_to(number - 1),
                 Some(number) => return KeyMeaning::Answer(PanelAnswer::Options(vec![number - 1])),
                 None => self.hint = Some(format!("a number from 1 to {count}")),
             },
@@ -380,12 +374,12 @@ impl DialogState {
         KeyMeaning::Redraw
     }
 
-    /// Somebody moved the cursor to another option than the one that counts by itself.
-    fn is_moved(&self, default: Option<usize>) -> bool {
-        self.is_begun && Some(self.cursor) != default
+    fn move_to(&mut self, at: usize) {
+        (self.cursor, self.has_moved) = (at, true);
     }
 
     fn toggle(&mut self, at: usize) {
+        self.move_to(at);
         match self.chosen.iter().position(|chosen| *chosen == at) {
             Some(place) => drop(self.chosen.remove(place)),
             None => self.chosen.push(at),

@@ -135,21 +135,100 @@ fn answered(answer: PanelAnswer) -> QuestionKeyOutcome {
 
 #[test]
 fn a_permission_with_its_command_and_keys() {
-    assert_snapshot!(Desk::asked(&permission()).drawn(), @"");
+    assert_snapshot!(Desk::asked(&permission()).drawn(), @r#"
+    -- 40 ----------------------------------
+      ! run this command?
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        y once
+        a always `npm publish * [network]`
+          here · Enter no
+        n no, and say why · w which rule
+    -- 80 --------------------------------------------------------------------------
+      ! run this command?
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        y once · a always `npm publish * [network]` here · Enter no
+        n no, and say why · w which rule
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      ! run this command?
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        y once · a always `npm publish * [network]` here · Enter no · n no, and say why · w which rule
+    "#);
 }
 
 #[test]
 fn a_permission_says_which_rule_asks_and_what_each_key_does() {
     let mut desk = Desk::asked(&permission());
     desk.keys("w?");
-    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 40), @"");
+    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 40), @r#"
+    -- 40 ----------------------------------
+      ! run this command?
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        the rule `built-in: the fence has no
+        network` asks; always would keep
+        `npm publish * [network]` for this
+        project
+        y  allow it this time
+        a  allow it from now on in this
+           project, as a rule that `relay
+           permissions` lists
+        n  do not allow it, and tell the
+           agent why; Enter says no without
+           a word
+        w  show which rule asks
+        y once
+        a always `npm publish * [network]`
+          here · Enter no
+        n no, and say why · w which rule
+    -- 80 --------------------------------------------------------------------------
+      ! run this command?
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        the rule `built-in: the fence has no network` asks; always would keep `npm
+        publish * [network]` for this project
+        y  allow it this time
+        a  allow it from now on in this project, as a rule that `relay permissions`
+           lists
+        n  do not allow it, and tell the agent why; Enter says no without a word
+        w  show which rule asks
+        y once · a always `npm publish * [network]` here · Enter no
+        n no, and say why · w which rule
+    "#);
 }
 
 #[test]
 fn a_permission_in_ascii_at_twenty_columns() {
     let drawn = Desk::asked(&permission()).drawn_at(&[20], &ascii_style(), 30);
     assert!(drawn.is_ascii());
-    assert_snapshot!(drawn, @"");
+    assert_snapshot!(drawn, @r#"
+    -- 20 --------------
+      ! run this
+        command?
+        | npm publish
+        | --access
+        | public
+        |   && git push
+        | --tags
+        needs the
+        network
+        y once
+        a always `npm
+          publish *
+          [network]`
+          here
+        Enter no
+        n no, and say
+          why
+        w which rule
+    "#);
 }
 
 #[test]
@@ -157,11 +236,10 @@ fn a_permission_is_answered_with_one_key() {
     let cases = [
         (KeyCode::Char('y'), PanelAnswer::Yes),
         (KeyCode::Char('a'), PanelAnswer::Always),
-        (KeyCode::Char('n'), PanelAnswer::No { reason: None }),
         (KeyCode::Enter, PanelAnswer::No { reason: None }),
     ];
     let option = |at| HostAnswer::Options { chosen: vec![at] };
-    let hosts = [option(0), option(1), option(2), option(2)];
+    let hosts = [option(0), option(1), option(2)];
     for ((key, answer), host) in cases.into_iter().zip(hosts) {
         assert_eq!(answer.to_host(&permission()), host);
         assert_eq!(Desk::asked(&permission()).press(key), answered(answer));
@@ -176,22 +254,63 @@ fn a_permission_is_answered_with_one_key() {
 #[test]
 fn a_no_with_its_reason_is_typed() {
     let mut desk = Desk::asked(&permission());
-    desk.keys("enot before the tests pass");
-    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @"");
+    desk.keys("nnot before the tests pass");
+    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @r#"
+    -- 40 ----------------------------------
+      ! run this command?
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        › no, because before the tests pass
+        Enter says no · Esc back
+    -- 80 --------------------------------------------------------------------------
+      ! run this command?
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        › no, because not before the tests pass
+        Enter says no · Esc back
+    "#);
     let (_, cursor) = desk.panel.lines(&plain_style(), 80, 20, desk.now);
-    assert_eq!(cursor, Some((4, 45)));
+    assert_eq!(cursor, Some((4, 43)));
     let answer = PanelAnswer::No { reason: Some("not before the tests pass".into()) };
     assert_eq!(answer.to_host(&permission()), HostAnswer::Text { text: "not before the tests pass".into() });
     assert_eq!(desk.press(KeyCode::Enter), answered(answer));
     let mut desk = Desk::asked(&permission());
-    desk.keys("ex");
+    desk.keys("nx");
     desk.press(KeyCode::Escape);
     assert_eq!(desk.keys("y"), answered(PanelAnswer::Yes));
 }
 
 #[test]
 fn one_of_several_options() {
-    assert_snapshot!(Desk::asked(&colours()).drawn(), @"");
+    assert_snapshot!(Desk::asked(&colours()).drawn(), @r#"
+    -- 40 ----------------------------------
+      ! Which cache should the client use?
+        The choice decides what has to be
+        installed on every machine.
+        1 Redis
+      › 2 in memory (Recommended) (default)
+        3 none at all
+        4 Other (type your own)
+        1-9 chooses · Enter the default
+        Esc stops everything
+    -- 80 --------------------------------------------------------------------------
+      ! Which cache should the client use? The choice decides what has to be
+        installed on every machine.
+        1 Redis
+      › 2 in memory (Recommended) (default)
+        3 none at all
+        4 Other (type your own)
+        1-9 chooses · Enter the default · Esc stops everything
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      ! Which cache should the client use? The choice decides what has to be installed on every machine.
+        1 Redis
+      › 2 in memory (Recommended) (default)
+        3 none at all
+        4 Other (type your own)
+        1-9 chooses · Enter the default · Esc stops everything
+    "#);
     assert_eq!(Desk::asked(&colours()).keys("3"), answered(PanelAnswer::Options(vec![2])));
     assert_eq!(Desk::asked(&colours()).press(KeyCode::Enter), answered(PanelAnswer::Options(vec![1])));
     let mut desk = Desk::asked(&colours());
@@ -200,13 +319,24 @@ fn one_of_several_options() {
     assert_eq!(desk.press(KeyCode::Enter), answered(PanelAnswer::Options(vec![3])));
     let mut desk = Desk::asked(&colours());
     desk.keys("9");
-    assert_snapshot!(desk.drawn_at(&[80], &plain_style(), 20), @"");
+    assert_snapshot!(desk.drawn_at(&[80], &plain_style(), 20), @r#"
+    -- 80 --------------------------------------------------------------------------
+      ! Which cache should the client use? The choice decides what has to be
+        installed on every machine.
+        1 Redis
+      › 2 in memory (Recommended) (default)
+        3 none at all
+        4 Other (type your own)
+        a number from 1 to 4
+        1-9 chooses · Enter the default · Esc stops everything
+    "#);
 }
 
 #[test]
 fn enter_chooses_nothing_that_nobody_marked() {
     let mut desk = Desk::asked(&AgentQuestion { default: None, ..colours() });
     assert!(matches!(desk.press(KeyCode::Enter), QuestionKeyOutcome::Begun { .. }));
+    assert_eq!(desk.press(KeyCode::Enter), QuestionKeyOutcome::Taken);
     assert_eq!(desk.panel.len(), 1);
 }
 
@@ -214,17 +344,50 @@ fn enter_chooses_nothing_that_nobody_marked() {
 fn several_options_are_marked_one_by_one() {
     let mut desk = Desk::asked(&AgentQuestion { several: true, default: None, ..colours() });
     desk.keys("31");
-    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @"");
+    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @r#"
+    -- 40 ----------------------------------
+      ! Which cache should the client use?
+        The choice decides what has to be
+        installed on every machine.
+      › [x] 1 Redis
+        [ ] 2 in memory (Recommended)
+        [x] 3 none at all
+        [ ] 4 Other (type your own)
+        1-9, Space marks · Enter answers
+        Esc stops everything
+    -- 80 --------------------------------------------------------------------------
+      ! Which cache should the client use? The choice decides what has to be
+        installed on every machine.
+      › [x] 1 Redis
+        [ ] 2 in memory (Recommended)
+        [x] 3 none at all
+        [ ] 4 Other (type your own)
+        1-9, Space marks · Enter answers · Esc stops everything
+    "#);
     assert_eq!(desk.press(KeyCode::Enter), answered(PanelAnswer::Options(vec![0, 2])));
 }
 
 #[test]
 fn free_text_is_typed_and_pasted() {
     let mut desk = Desk::asked(&question("What should be different?", &[]));
-    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @"");
+    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @r#"
+    -- 40 ----------------------------------
+      ! What should be different?
+        ›
+        Enter answers · Esc stops everything
+    -- 80 --------------------------------------------------------------------------
+      ! What should be different?
+        ›
+        Enter answers · Esc stops everything
+    "#);
     desk.keys("use ");
     desk.panel.handle_paste("cents\u{1b}[2J", desk.now);
-    assert_snapshot!(desk.drawn_at(&[80], &plain_style(), 20), @"");
+    assert_snapshot!(desk.drawn_at(&[80], &plain_style(), 20), @r#"
+    -- 80 --------------------------------------------------------------------------
+      ! What should be different?
+        › use cents\u{1b}[2J
+        Enter answers · Esc stops everything
+    "#);
     assert_eq!(desk.press(KeyCode::Enter), answered(PanelAnswer::Text("use cents\u{1b}[2J".into())));
     let mut desk = Desk::asked(&question("What?", &[]));
     desk.press(KeyCode::Enter);
@@ -235,7 +398,28 @@ fn free_text_is_typed_and_pasted() {
 fn time_runs_out_until_somebody_is_there() {
     let mut desk = Desk::asked(&AgentQuestion { timeout_ms: Some(30_000), ..colours() });
     desk.now += Duration::from_secs(8);
-    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @"");
+    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @r#"
+    -- 40 ----------------------------------
+        22 s left
+      ! Which cache should the client use?
+        The choice decides what has to be
+        installed on every machine.
+        1 Redis
+      › 2 in memory (Recommended) (default)
+        3 none at all
+        4 Other (type your own)
+        1-9 chooses · Enter the default
+        Esc stops everything
+    -- 80 --------------------------------------------------------------------------
+        22 s left
+      ! Which cache should the client use? The choice decides what has to be
+        installed on every machine.
+        1 Redis
+      › 2 in memory (Recommended) (default)
+        3 none at all
+        4 Other (type your own)
+        1-9 chooses · Enter the default · Esc stops everything
+    "#);
     assert!(desk.panel.next_tick(desk.now).is_some());
     assert_eq!(desk.press(KeyCode::Down), QuestionKeyOutcome::Begun { id: "q1".into() });
     assert_eq!(desk.panel.next_tick(desk.now), None);
@@ -244,7 +428,34 @@ fn time_runs_out_until_somebody_is_there() {
 
 #[test]
 fn a_plan_is_approved_or_sent_back_with_words() {
-    assert_snapshot!(Desk::asked(&plan()).drawn(), @"");
+    assert_snapshot!(Desk::asked(&plan()).drawn(), @r#"
+    -- 40 ----------------------------------
+      ! Carry out the plan "Round the
+        totals"?
+        1 approve
+        2 approve, and start over with the
+          plan alone
+      › 3 keep planning (default)
+        4 reject
+        1-9 chooses · Enter the default
+        t say what should change
+        Esc stops everything
+    -- 80 --------------------------------------------------------------------------
+      ! Carry out the plan "Round the totals"?
+        1 approve
+        2 approve, and start over with the plan alone
+      › 3 keep planning (default)
+        4 reject
+        1-9 chooses · Enter the default · t say what should change
+        Esc stops everything
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      ! Carry out the plan "Round the totals"?
+        1 approve
+        2 approve, and start over with the plan alone
+      › 3 keep planning (default)
+        4 reject
+        1-9 chooses · Enter the default · t say what should change · Esc stops everything
+    "#);
     assert_eq!(Desk::asked(&plan()).press(KeyCode::Enter), answered(PanelAnswer::Options(vec![2])));
     let mut desk = Desk::asked(&plan());
     desk.keys("tadd a test");
@@ -255,12 +466,57 @@ fn a_plan_is_approved_or_sent_back_with_words() {
 
 #[test]
 fn the_door_asks_before_writing_and_before_keeping() {
-    assert_snapshot!(Desk::with(vec![door(DoorStage::Apply)]).drawn(), @"");
-    assert_snapshot!(Desk::with(vec![door(DoorStage::Keep)]).drawn_at(&[80], &plain_style(), 20), @"");
-    assert_snapshot!(Desk::with(vec![door(DoorStage::Trust)]).drawn_at(&[80], &plain_style(), 20), @"");
+    assert_snapshot!(Desk::with(vec![door(DoorStage::Apply)]).drawn(), @r#"
+    -- 40 ----------------------------------
+      ! apply?
+    ▸ round totals to cents
+    1 file  +12 −5
+        M  src/cart.ts   +12 −5   2 exact, 1
+        near
+      ! src/cart.ts line 87 says `total`,
+      the answer says `sum`
+        y yes · n no, and say why · d diff
+        f pick · e edit · w why · ? keys
+    -- 80 --------------------------------------------------------------------------
+      ! apply?
+    ▸ round totals to cents                        1 file  +12 −5
+        M  src/cart.ts   +12 −5   2 exact, 1 near
+      ! src/cart.ts line 87 says `total`, the answer says `sum`
+        y yes · n no, and say why · d diff · f pick · e edit · w why · ? keys
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      ! apply?
+    ▸ round totals to cents                        1 file  +12 −5
+        M  src/cart.ts   +12 −5   2 exact, 1 near
+      ! src/cart.ts line 87 says `total`, the answer says `sum`
+        y yes · n no, and say why · d diff · f pick · e edit · w why · ? keys
+    "#);
+    assert_snapshot!(Desk::with(vec![door(DoorStage::Keep)]).drawn_at(&[80], &plain_style(), 20), @r#"
+    -- 80 --------------------------------------------------------------------------
+      ! keep?
+    ▸ round totals to cents                        1 file  +12 −5
+        M  src/cart.ts   +12 −5   2 exact, 1 near
+      ! src/cart.ts line 87 says `total`, the answer says `sum`
+        y keep it · n put it back, and say why · d diff · o output · w why · ? keys
+    "#);
+    assert_snapshot!(Desk::with(vec![door(DoorStage::Trust)]).drawn_at(&[80], &plain_style(), 20), @r#"
+    -- 80 --------------------------------------------------------------------------
+      ! run this from now on?
+    ▸ round totals to cents                        1 file  +12 −5
+        M  src/cart.ts   +12 −5   2 exact, 1 near
+      ! src/cart.ts line 87 says `total`, the answer says `sum`
+        y trust it · n go on without · w why · ? keys
+    "#);
     let mut desk = Desk::with(vec![door(DoorStage::Apply)]);
     desk.keys("w");
-    assert_snapshot!(desk.drawn_at(&[80], &plain_style(), 20), @"");
+    assert_snapshot!(desk.drawn_at(&[80], &plain_style(), 20), @r#"
+    -- 80 --------------------------------------------------------------------------
+      ! apply?
+    ▸ round totals to cents                        1 file  +12 −5
+        M  src/cart.ts   +12 −5   2 exact, 1 near
+      ! src/cart.ts line 87 says `total`, the answer says `sum`
+      near: an edit fits only nearly, so a person has to look
+        y yes · n no, and say why · d diff · f pick · e edit · w why · ? keys
+    "#);
     let shows = [
         ('d', QuestionDetail::Diff),
         ('s', QuestionDetail::SideBySide),
@@ -270,7 +526,7 @@ fn the_door_asks_before_writing_and_before_keeping() {
     for (key, what) in shows {
         assert_eq!(desk.press(KeyCode::Char(key)), QuestionKeyOutcome::Show { id: "d1".into(), what });
     }
-    desk.keys("rthe tests are missing");
+    desk.keys("nthe tests are missing");
     let no = PanelAnswer::No { reason: Some("the tests are missing".into()) };
     assert_eq!(
         desk.press(KeyCode::Enter),
@@ -306,7 +562,24 @@ fn questions_wait_for_each_other_and_can_be_withdrawn() {
     }
     desk.settle();
     assert_eq!(desk.panel.len(), 3);
-    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @"");
+    assert_snapshot!(desk.drawn_at(&[40, 80], &plain_style(), 20), @r#"
+    -- 40 ----------------------------------
+      ! run this command?   1 of 3 questions
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        y once
+        a always `npm publish * [network]`
+          here · Enter no
+        n no, and say why · w which rule
+    -- 80 --------------------------------------------------------------------------
+      ! run this command?                                           1 of 3 questions
+        │ npm publish --access public
+        │   && git push --tags
+        needs the network
+        y once · a always `npm publish * [network]` here · Enter no
+        n no, and say why · w which rule
+    "#);
     assert_eq!(desk.keys("y"), answered(PanelAnswer::Yes));
     // The next one has not been seen yet.
     assert_eq!(desk.keys("y"), QuestionKeyOutcome::Taken);
@@ -314,7 +587,8 @@ fn questions_wait_for_each_other_and_can_be_withdrawn() {
     assert_eq!(desk.panel.current().map(|question| question.id.as_str()), Some("q3"));
     assert_eq!(desk.keys("y"), QuestionKeyOutcome::Taken);
     desk.settle();
-    assert!(matches!(desk.keys("n"), QuestionKeyOutcome::Answered { .. }));
+    desk.keys("n");
+    assert!(matches!(desk.press(KeyCode::Enter), QuestionKeyOutcome::Answered { .. }));
     assert!(desk.panel.is_empty() && desk.panel.lines(&plain_style(), 80, 20, desk.now).0.is_empty());
     assert_eq!(desk.keys("n"), QuestionKeyOutcome::Ignored);
 }
@@ -324,7 +598,19 @@ fn a_long_question_can_be_scrolled_and_keeps_its_keys() {
     let options: Vec<String> = (1..=40).map(|at| format!("option number {at}")).collect();
     let mut desk = Desk::asked(&AgentQuestion { options, ..question("Which?", &[]) });
     desk.press(KeyCode::PageDown);
-    assert_snapshot!(desk.drawn_at(&[40], &plain_style(), 10), @"");
+    assert_snapshot!(desk.drawn_at(&[40], &plain_style(), 10), @r#"
+    -- 40 ----------------------------------
+      ! Which?
+        11 option number 11
+        12 option number 12
+        13 option number 13
+        14 option number 14
+        15 option number 15
+        16 option number 16
+        17 option number 17
+        … lines 11-17 of 40 (PgUp, PgDn)
+        1-9 chooses · Esc stops everything
+    "#);
 }
 
 #[test]

@@ -183,7 +183,7 @@ impl StatusFacts {
         }
         if let Some((done, all)) = self.todo.filter(|(done, all)| done < all) {
             let line = SpanLine::painted(ThemeToken::Muted, format!("{done} of {all} tasks"));
-            let short = SpanLine::painted(ThemeToken::Muted, format!("{done}/{all}"));
+            let short = SpanLine::painted(ThemeToken::Muted, format!("{done}/{all} tasks"));
             segments.add(SegmentRank::Todo, line, Some(short));
         }
         if self.jobs > 0 {

@@ -38,7 +38,15 @@ fn drawn(facts: &StatusFacts, style: &ThemeStyle, make: impl Fn(Instant) -> Conv
 #[test]
 fn parts_drop_out_as_the_terminal_becomes_narrower() {
     let line = drawn(&facts(), &plain_style(), |since| ConversationActivity::Writing { since });
-    assert_snapshot!(line, @"");
+    assert_snapshot!(line, @r#"
+    120   ⠋ writing, 12 s · workspace · 12 % · $0.06 · sonnet-5 high · retry-with-… · 1 queued · 2/5 tasks · 1 job · ? keys
+    100   ⠋ writing · workspace · 12 % · $0.06 · sonnet-5 high · retry-with-… · 1 queued · 2/5 tasks · 1 job
+     80   ⠋ writing · workspace · 12 % · sonnet-5 high · 1 queued · 2/5 tasks · 1 job
+     60   ⠋ writing · workspace · 12 % · sonnet-5 · 1 queued
+     40   ⠋ writing · workspace · 12 %
+     20 ⠋ · workspace
+      8 ⠋
+    "#);
 }
 
 #[test]
@@ -51,7 +59,15 @@ fn idle_in_a_clean_project() {
         cost: 0.0,
         ..facts()
     };
-    assert_snapshot!(drawn(&facts, &plain_style(), |_| ConversationActivity::Idle), @"");
+    assert_snapshot!(drawn(&facts, &plain_style(), |_| ConversationActivity::Idle), @r#"
+    120   workspace · 12 % of context · anthropic/sonnet-5 high · main · ? keys
+    100   workspace · 12 % of context · anthropic/sonnet-5 high · main · ? keys
+     80   workspace · 12 % of context · anthropic/sonnet-5 high · main · ? keys
+     60   workspace · 12 % · sonnet-5 high · main · ? keys
+     40   workspace · 12 % · sonnet-5 high
+     20 workspace · 12 %
+      8 workspa…
+    "#);
 }
 
 #[test]
@@ -59,13 +75,29 @@ fn planning_with_a_context_that_is_nearly_full_in_ascii() {
     let facts = StatusFacts { mode: Some("plan".into()), context_percent: Some(93), ..facts() };
     let line = drawn(&facts, &ascii_style(), |since| ConversationActivity::Asking { since });
     assert!(line.is_ascii());
-    assert_snapshot!(line, @"");
+    assert_snapshot!(line, @r#"
+    120   ! waiting for your answer - plan mode - 93 % - $0.06 - sonnet-5 high - retry-wit... - 1 queued - 2/5 tasks - 1 job
+    100   ! waiting for your answer - plan mode - 93 % - sonnet-5 high - 1 queued - 2/5 tasks - 1 job
+     80   ! waiting for your answer - plan mode - 93 % - sonnet-5 - 1 queued - 2/5 tasks
+     60   ! waiting for your answer - plan mode - 93 % - 1 queued
+     40   ! waiting for your answer - plan mode
+     20 ! - plan mode
+      8 !
+    "#);
 }
 
 #[test]
 fn without_a_model() {
     let facts = StatusFacts { access: "ask".into(), hint: "/model".into(), ..StatusFacts::default() };
-    assert_snapshot!(drawn(&facts, &plain_style(), |_| ConversationActivity::Idle), @"");
+    assert_snapshot!(drawn(&facts, &plain_style(), |_| ConversationActivity::Idle), @r#"
+    120   no model · ask · /model
+    100   no model · ask · /model
+     80   no model · ask · /model
+     60   no model · ask · /model
+     40   no model · ask · /model
+     20 no model · ask
+      8 no model
+    "#);
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub(crate) struct AnswerQuestionParams {
     /// The places of the chosen options, the first is 0.
     #[serde(default)]
     chosen: Option<Vec<usize>>,
-    /// Where there are no options.
+    /// Where there are no options, or the question takes words beside them.
     #[serde(default)]
     text: Option<String>,
     /// Ends the whole run instead.

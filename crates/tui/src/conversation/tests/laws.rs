@@ -205,6 +205,6 @@ fn a_line_of_five_megabytes_and_ten_thousand_lines_cost_little() {
     scene.end_call("c1", "read", true, &ToolCard::new("read a", "", body), 1);
     scene.end_call("c2", "bash", true, &ToolCard::new("bash a", "", tail(&[&text])), 1);
     let lines = scene.finished(80);
-    assert!(lines.len() < 60, "{}", lines.len());
+    assert!(lines.len() < 100, "{}", lines.len());
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }

@@ -56,12 +56,101 @@ fn whole_turn(scene: &mut Scene) {
 
 #[test]
 fn a_whole_turn_from_prompt_to_summary() {
-    assert_snapshot!(played(whole_turn), @"");
+    assert_snapshot!(played(whole_turn), @r#"
+    -- 40 ----------------------------------
+    relay 0.2 · my-app · main, 2 changed
+
+    › add retry with backoff to the client,
+      and a test
+
+      I'll look at the client first.
+      ● read src/client.rs    212 lines
+      ● search fn send  3 matches in 2 files
+      ● edit src/client.rs    +1 −1
+          14 - let response = self.http.sen…
+          14 + let response = self.with_ret…
+      ● bash cargo test client  4.2 s
+          test result: ok. 12 passed; 0 fai…
+
+      Done: retries up to 5 times, 0.2 s to
+      10 s, honours `Retry-After`.
+
+      1 change, 2 files +58 −4
+      21k tokens, $0.06
+      `/undo` takes it back
+    -- 80 --------------------------------------------------------------------------
+    relay 0.2 · my-app · main, 2 changed · sonnet-5 · workspace
+
+    › add retry with backoff to the client, and a test
+
+      I'll look at the client first.
+      ● read src/client.rs                               212 lines
+      ● search fn send                                   3 matches in 2 files
+      ● edit src/client.rs                               +1 −1
+          14 - let response = self.http.send(request)?;
+          14 + let response = self.with_retry(|| self.http.send(request.clone()))?;
+      ● bash cargo test client                           4.2 s
+          test result: ok. 12 passed; 0 failed
+
+      Done: retries up to 5 times, 0.2 s to 10 s, honours `Retry-After`.
+
+      1 change, 2 files +58 −4 · 21k tokens, $0.06 · `/undo` takes it back
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+    relay 0.2 · my-app · main, 2 changed · sonnet-5 · workspace
+
+    › add retry with backoff to the client, and a test
+
+      I'll look at the client first.
+      ● read src/client.rs                                          212 lines
+      ● search fn send                                              3 matches in 2 files
+      ● edit src/client.rs                                          +1 −1
+          14 - let response = self.http.send(request)?;
+          14 + let response = self.with_retry(|| self.http.send(request.clone()))?;
+      ● bash cargo test client                                      4.2 s
+          test result: ok. 12 passed; 0 failed
+
+      Done: retries up to 5 times, 0.2 s to 10 s, honours `Retry-After`.
+
+      1 change, 2 files +58 −4 · 21k tokens, $0.06 · `/undo` takes it back
+    "#);
 }
 
 #[test]
 fn a_whole_turn_at_twenty_columns() {
-    assert_snapshot!(played_at(&[20], whole_turn), @"");
+    assert_snapshot!(played_at(&[20], whole_turn), @r#"
+    -- 20 --------------
+    relay 0.2 · my-app
+
+    › add retry with
+      backoff to the
+      client, and a test
+
+    I'll look at the
+    client first.
+    ● read src/client.rs
+        212 lines
+    ● search fn send
+        3 matches in 2
+        files
+    ● edit src/client.rs
+        +1 −1
+      14 - let response…
+      14 + let response…
+    ● bash cargo test c…
+        4.2 s
+      test result: ok. …
+
+    Done: retries up to
+    5 times, 0.2 s to 10
+    s, honours
+    `Retry-After`.
+
+    1 change, 2 files
+      +58 −4
+    21k tokens, $0.06
+    `/undo` takes it
+      back
+    "#);
 }
 
 #[test]
@@ -72,7 +161,25 @@ fn a_whole_turn_in_ascii() {
         scene.view.take_finished(&crate::cards::tests::ascii_style(), width)
     });
     assert!(drawn.is_ascii(), "{drawn}");
-    assert_snapshot!(drawn, @"");
+    assert_snapshot!(drawn, @r#"
+    -- 80 --------------------------------------------------------------------------
+    relay 0.2 - my-app - main, 2 changed - sonnet-5 - workspace
+
+    > add retry with backoff to the client, and a test
+
+      I'll look at the client first.
+      * read src/client.rs                               212 lines
+      * search fn send                                   3 matches in 2 files
+      * edit src/client.rs                               +1 -1
+          14 - let response = self.http.send(request)?;
+          14 + let response = self.with_retry(|| self.http.send(request.clone()))?;
+      * bash cargo test client                           4.2 s
+          test result: ok. 12 passed; 0 failed
+
+      Done: retries up to 5 times, 0.2 s to 10 s, honours `Retry-After`.
+
+      1 change, 2 files +58 -4 - 21k tokens, $0.06 - `/undo` takes it back
+    "#);
 }
 
 #[test]
@@ -88,7 +195,29 @@ fn the_head_says_where_the_project_stands() {
             next: vec!["say what to do, or `/resume` goes on with \"round totals to cents\"".into()],
             ..ConversationHead::default()
         });
-    }), @"");
+    }), @r#"
+    -- 40 ----------------------------------
+    relay 0.2 · my-app · main, 2 changed
+      last  add retry with back… · 2 min ago
+            fix: typo · yesterday
+      ! 1 change waits for your answer:
+        `relay apply` shows it
+      next  say what to do, or `/resume`
+            goes on with "round totals to
+            cents"
+    -- 80 --------------------------------------------------------------------------
+    relay 0.2 · my-app · main, 2 changed · anthropic/sonnet-5 · workspace
+      last  add retry with backoff to the client · 2 min ago
+            fix: typo · yesterday
+      ! 1 change waits for your answer: `relay apply` shows it
+      next  say what to do, or `/resume` goes on with "round totals to cents"
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+    relay 0.2 · my-app · main, 2 changed · anthropic/sonnet-5 · workspace
+      last  add retry with backoff to the client · 2 min ago
+            fix: typo · yesterday
+      ! 1 change waits for your answer: `relay apply` shows it
+      next  say what to do, or `/resume` goes on with "round totals to cents"
+    "#);
 }
 
 #[test]
@@ -104,7 +233,33 @@ fn the_head_without_a_model_says_how_to_get_one() {
             ],
             ..ConversationHead::default()
         });
-    }), @"");
+    }), @r#"
+    -- 40 ----------------------------------
+    relay 0.2 · my-app · main, clean
+      ! There is no model yet. Any of these
+        gets you one:
+        relay keys add anthropic
+          a key of a provider's, kept on
+          this computer alone
+        ollama serve
+          a model on this computer: relay
+          finds it by itself
+        /model
+          choose among the models that relay
+          knows
+    -- 80 --------------------------------------------------------------------------
+    relay 0.2 · my-app · main, clean
+      ! There is no model yet. Any of these gets you one:
+        relay keys add anthropic  a key of a provider's, kept on this computer alone
+        ollama serve              a model on this computer: relay finds it by itself
+        /model                    choose among the models that relay knows
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+    relay 0.2 · my-app · main, clean
+      ! There is no model yet. Any of these gets you one:
+        relay keys add anthropic  a key of a provider's, kept on this computer alone
+        ollama serve              a model on this computer: relay finds it by itself
+        /model                    choose among the models that relay knows
+    "#);
 }
 
 #[test]
@@ -120,7 +275,45 @@ fn what_went_along_with_a_prompt_is_named_and_a_long_one_is_folded() {
             ],
             timestamp: 0,
         }));
-    }), @"");
+    }), @r#"
+    -- 80 --------------------------------------------------------------------------
+    › why does this fail?
+      log line 1
+      log line 2
+      log line 3
+      log line 4
+      log line 5
+      log line 6
+      log line 7
+      log line 8
+      log line 9
+      log line 10
+      log line 11
+      log line 12
+      log line 13
+      log line 14
+      log line 15
+      log line 16
+      log line 17
+      log line 18
+      log line 19
+      log line 20
+      log line 21
+      log line 22
+      log line 23
+      log line 24
+      log line 25
+      log line 26
+      log line 27
+      log line 28
+      log line 29
+      … 11 more lines
+      + src/client.rs
+      + 1 image
+    ~~ live ~~
+
+      ⠋ waiting for the model · Esc stops
+    "#);
 }
 
 #[test]
@@ -138,7 +331,23 @@ fn thinking_is_one_line_that_says_how_much() {
             {"type": "text", "text": "Because the client never gives up."}]});
         scene.message(serde_json::from_value(message).unwrap());
         scene.end(EndReason::Done, None);
-    }), @"");
+    }), @r#"
+    -- 40 ----------------------------------
+    › why?
+
+      ∴ thought for 4 s · 16 words (Ctrl-T)
+      Because the client never gives up.
+    -- 80 --------------------------------------------------------------------------
+    › why?
+
+      ∴ thought for 4 s · 16 words (Ctrl-T)
+      Because the client never gives up.
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+    › why?
+
+      ∴ thought for 4 s · 16 words (Ctrl-T)
+      Because the client never gives up.
+    "#);
 }
 
 #[test]
@@ -152,7 +361,21 @@ fn thinking_can_be_shown_as_it_comes() {
         scene.think(0, "The user asks why.\nI should look at the client first, and then at the tests.");
         scene.screen(width)
     });
-    assert_snapshot!(drawn, @"");
+    assert_snapshot!(drawn, @r#"
+    -- 40 ----------------------------------
+    › why?
+
+      │ The user asks why.
+    ~~ live ~~
+      │ I should look at the client first,
+      │ and then at the tests.
+    -- 80 --------------------------------------------------------------------------
+    › why?
+
+      │ The user asks why.
+    ~~ live ~~
+      │ I should look at the client first, and then at the tests.
+    "#);
 }
 
 #[test]
@@ -205,7 +428,76 @@ fn what_happens_beside_answers_is_a_sentence_each() {
             level: relaycode_agent::event::NoticeLevel::Warning,
             text: "bash npm test: cannot be undone: node_modules/.cache, a file outside of the project".into(),
         });
-    }), @"");
+    }), @r#"
+    -- 40 ----------------------------------
+      ! anthropic is overloaded; try 1 of 3
+        in 2 s
+      ! the key is used up; using anthropic
+        key 2 of 3 from now on
+      ! openai/gpt-6 takes over from
+        anthropic/sonnet-5, which does not
+        answer
+      ✗ gave up: no answer
+      ✓ summed up the conversation: 181k →
+        24k tokens
+      ✓ went back to the checkpoint
+        The cache is not it.
+        Neither is the clock.
+      · goal: all tests pass
+      · the goal is not reached yet: going
+        on (2 of 10)
+      ✓ goal reached: all tests pass
+      ✓ planning: nothing changes but the
+        plan, until you approve it
+      ✓ carrying out the plan in a fresh
+        conversation
+      ! check `cargo check` ended with code
+        101: 3 errors, 1 new; the agent
+        looks at them
+      ! bash npm test: cannot be undone:
+        node_modules/.cache, a file outside
+        of the project
+    ~~ live ~~
+      ⠋ waiting for the model · Esc stops
+    -- 80 --------------------------------------------------------------------------
+      ! anthropic is overloaded; try 1 of 3 in 2 s
+      ! the key is used up; using anthropic key 2 of 3 from now on
+      ! openai/gpt-6 takes over from anthropic/sonnet-5, which does not answer
+      ✗ gave up: no answer
+      ✓ summed up the conversation: 181k → 24k tokens
+      ✓ went back to the checkpoint
+        The cache is not it.
+        Neither is the clock.
+      · goal: all tests pass
+      · the goal is not reached yet: going on (2 of 10)
+      ✓ goal reached: all tests pass
+      ✓ planning: nothing changes but the plan, until you approve it
+      ✓ carrying out the plan in a fresh conversation
+      ! check `cargo check` ended with code 101: 3 errors, 1 new; the agent looks at
+        them
+      ! bash npm test: cannot be undone: node_modules/.cache, a file outside of the
+        project
+    ~~ live ~~
+      ⠋ waiting for the model · Esc stops
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      ! anthropic is overloaded; try 1 of 3 in 2 s
+      ! the key is used up; using anthropic key 2 of 3 from now on
+      ! openai/gpt-6 takes over from anthropic/sonnet-5, which does not answer
+      ✗ gave up: no answer
+      ✓ summed up the conversation: 181k → 24k tokens
+      ✓ went back to the checkpoint
+        The cache is not it.
+        Neither is the clock.
+      · goal: all tests pass
+      · the goal is not reached yet: going on (2 of 10)
+      ✓ goal reached: all tests pass
+      ✓ planning: nothing changes but the plan, until you approve it
+      ✓ carrying out the plan in a fresh conversation
+      ! check `cargo check` ended with code 101: 3 errors, 1 new; the agent looks at them
+      ! bash npm test: cannot be undone: node_modules/.cache, a file outside of the project
+    ~~ live ~~
+      ⠋ waiting for the model · Esc stops
+    "#);
 }
 
 #[test]
@@ -220,7 +512,30 @@ fn a_plan_stands_in_the_conversation_before_it_is_asked_about() {
                 is_edited: true,
             },
         });
-    }), @"");
+    }), @r#"
+    -- 40 ----------------------------------
+      plan: Round the totals, edited since
+        the agent wrote it
+      │ 1. Add `Money` with cents as an
+      │ integer.
+      │ 2. Use it in `cart.ts` and
+      │ `invoice.ts`.
+      │
+      │ Tests: one for each place where a
+      │ total is rounded.
+    ~~ live ~~
+
+      ⠋ waiting for the model · Esc stops
+    -- 80 --------------------------------------------------------------------------
+      plan: Round the totals, edited since the agent wrote it
+      │ 1. Add `Money` with cents as an integer.
+      │ 2. Use it in `cart.ts` and `invoice.ts`.
+      │
+      │ Tests: one for each place where a total is rounded.
+    ~~ live ~~
+
+      ⠋ waiting for the model · Esc stops
+    "#);
 }
 
 #[test]
@@ -238,7 +553,23 @@ fn a_run_that_was_stopped_says_so_and_drops_calls_that_were_never_made() {
             {"type": "toolCall", "id": "c1", "name": "bash", "arguments": {}}]});
         scene.message(serde_json::from_value(message).unwrap());
         scene.end(EndReason::Aborted, None);
-    }), @"");
+    }), @r#"
+    -- 40 ----------------------------------
+    › delete everything
+
+      First I'll look at
+      ! stopped; what was finished stays
+    -- 80 --------------------------------------------------------------------------
+    › delete everything
+
+      First I'll look at
+      ! stopped; what was finished stays
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+    › delete everything
+
+      First I'll look at
+      ! stopped; what was finished stays
+    "#);
 }
 
 #[test]
@@ -247,7 +578,12 @@ fn a_model_that_does_not_answer_is_told_with_its_reason() {
         scene.start();
         scene.say("hello");
         scene.end(EndReason::ModelFailed, Some("anthropic refused the key: `relay keys` shows where it comes from"));
-    }), @"");
+    }), @r#"
+    -- 80 --------------------------------------------------------------------------
+    › hello
+
+      ✗ anthropic refused the key: `relay keys` shows where it comes from
+    "#);
 }
 
 #[test]
@@ -269,5 +605,43 @@ fn a_session_that_goes_on_shows_its_end_at_once() {
             EntryBody::ModeChange { mode: "plan".into(), data: None },
         ];
         scene.view.replay(142, entries.iter().map(|body| ("e", body)), scene.now);
-    }), @"");
+    }), @r#"
+    -- 40 ----------------------------------
+      · 142 earlier entries; `/tree` shows
+        them
+
+    › round totals to cents
+
+      ∴ thought · 3 words (Ctrl-T)
+      I'll round in one place.
+      ✗ bash npm test         exit 1 · 2.0 s
+          1 failing
+      · model: openai/gpt-6
+      One test still fails.
+      ✓ plan mode
+    -- 80 --------------------------------------------------------------------------
+      · 142 earlier entries; `/tree` shows them
+
+    › round totals to cents
+
+      ∴ thought · 3 words (Ctrl-T)
+      I'll round in one place.
+      ✗ bash npm test                                    exit 1 · 2.0 s
+          1 failing
+      · model: openai/gpt-6
+      One test still fails.
+      ✓ plan mode
+    -- 120 -----------------------------------------------------------------------------------------------------------------
+      · 142 earlier entries; `/tree` shows them
+
+    › round totals to cents
+
+      ∴ thought · 3 words (Ctrl-T)
+      I'll round in one place.
+      ✗ bash npm test                                               exit 1 · 2.0 s
+          1 failing
+      · model: openai/gpt-6
+      One test still fails.
+      ✓ plan mode
+    "#);
 }
