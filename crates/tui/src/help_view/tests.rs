@@ -26,24 +26,73 @@ fn shown(view: &HelpView, width: usize, height: usize) -> String {
 
 #[test]
 fn help_at_40_columns() {
-    insta::assert_snapshot!(shown(&view(), 40, 12), @"");
+    insta::assert_snapshot!(shown(&view(), 40, 12), @r"
+    |Keys and commands
+    |› ▏ type to search
+    |Editing
+    |  Shift+Enter  a new line
+    |  Ctrl+R       search what you said
+    |               before, in all sessions
+    |               of this machine
+    |Commands
+    |  /undo        take the last change back
+    |  /tree        go on from another place
+    |
+    |Esc close · Up Down scroll
+    ");
 }
 
 #[test]
 fn help_at_80_columns() {
-    insta::assert_snapshot!(shown(&view(), 80, 12), @"");
+    insta::assert_snapshot!(shown(&view(), 80, 12), @r"
+    |Keys and commands
+    |› ▏ type to search
+    |Editing
+    |  Shift+Enter  a new line
+    |  Ctrl+R       search what you said before, in all sessions of this machine
+    |Commands
+    |  /undo        take the last change back
+    |  /tree        go on from another place
+    |
+    |
+    |
+    |Esc close · Up Down scroll · PgUp PgDn page
+    ");
 }
 
 #[test]
 fn help_at_20_columns() {
-    insta::assert_snapshot!(shown(&view(), 20, 12), @"");
+    insta::assert_snapshot!(shown(&view(), 20, 12), @r"
+    |Keys and commands
+    |› ▏ type to search
+    |Editing
+    |  Shift+Enter
+    |    a new line
+    |  Ctrl+R
+    |    search what you
+    |    said before, in
+    |    all sessions of
+    |    this machine
+    |Commands
+    |Esc close
+    ");
 }
 
 #[test]
 fn help_is_searched() {
     let mut view = view();
     view.insert_text("back");
-    insta::assert_snapshot!(shown(&view, 60, 9), @"");
+    insta::assert_snapshot!(shown(&view, 60, 9), @r"
+    |Keys and commands                                     1 of 4
+    |› back▏
+    |Commands
+    |  /undo        take the last change back
+    |
+    |
+    |
+    |
+    |Esc clear · Up Down scroll · PgUp PgDn page
+    ");
     assert_eq!(view.handle_key(keys("escape")[0]), HelpOutcome::Changed);
     assert_eq!(view.handle_key(keys("escape")[0]), HelpOutcome::Closed);
 }

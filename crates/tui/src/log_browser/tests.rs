@@ -82,22 +82,78 @@ fn press(browser: &mut LogBrowser, pressed: &[KeyPress]) -> LogOutcome {
 
 #[test]
 fn changes_at_40_columns() {
-    insta::assert_snapshot!(shown(&browser(), 40, 10), @"");
+    insta::assert_snapshot!(shown(&browser(), 40, 10), @r"
+    |Log                                    4
+    |› ▏ / filters by words, origin:agent, f…
+    |▸ [ ]   feat: round totals to cents
+    |  [ ]   add retry to the client
+    |  [ ] ↩ fix: typo
+    |  [ ]   edit src/main.rs
+    |
+    |
+    |
+    |Enter diff · u undo · U redo · r revert
+    ");
 }
 
 #[test]
 fn changes_at_80_columns_with_the_diff_below() {
-    insta::assert_snapshot!(shown(&browser(), 80, 22), @"");
+    insta::assert_snapshot!(shown(&browser(), 80, 22), @r"
+    |Log                                                                            4
+    |› ▏ / filters by words, origin:agent, file:src/cart
+    |▸ [ ]   feat: round totals to cents        long ago  clipboard   2 files  +24 -5
+    |  [ ]   add retry to the cl…  4 edits      long ago  agent        1 file  +24 -5
+    |  [ ] ↩ fix: typo                          long ago  clipboard    1 file  +24 -5
+    |  [ ]   edit src/main.rs
+    |
+    |
+    |
+    |
+    |
+    |────────────────────────────────────────────────────────────────────────────────
+    |feat: round totals to cents
+    |--- a/src/cart.ts
+    |+++ b/src/cart.ts
+    |@@ -1,2 +1,2 @@
+    | let a = 1;
+    |-return sum;
+    |+return round(sum);
+    |
+    |
+    |Enter diff · u undo · U redo · r revert · c commit · / filter · Tab mark
+    ");
 }
 
 #[test]
 fn changes_at_140_columns_with_the_diff_beside() {
-    insta::assert_snapshot!(shown(&browser(), 140, 12), @"");
+    insta::assert_snapshot!(shown(&browser(), 140, 12), @r"
+    |Log                                                                                                                                        4
+    |› ▏ / filters by words, origin:agent, file:src/cart
+    |▸ [ ]   feat: round totals to cents                             │ feat: round totals to cents
+    |  [ ]   add retry to the client                                 │ --- a/src/cart.ts
+    |  [ ] ↩ fix: typo         long ago  clipboard    1 file  +24 -5 │ +++ b/src/cart.ts
+    |  [ ]   edit src/main.rs                                        │ @@ -1,2 +1,2 @@
+    |                                                                │  let a = 1;
+    |                                                                │ -return sum;
+    |                                                                │ +return round(sum);
+    |                                                                │
+    |                                                                │
+    |Enter diff · u undo · U redo · r revert · c commit · / filter · Tab mark · Tab mark · Esc close
+    ");
 }
 
 #[test]
 fn nothing_was_applied_yet() {
-    insta::assert_snapshot!(shown(&LogBrowser::new(Vec::new(), 0), 60, 8), @"");
+    insta::assert_snapshot!(shown(&LogBrowser::new(Vec::new(), 0), 60, 8), @r"
+    |Log                                                        0
+    |› ▏ / filters by words, origin:agent, file:src/cart
+    |  nothing has been applied here yet
+    |
+    |
+    |
+    |
+    |Enter diff · u undo · U redo · r revert · c commit
+    ");
 }
 
 #[test]
@@ -153,16 +209,39 @@ fn a_filter_is_typed() {
     let mut browser = browser();
     press(&mut browser, &keys("/"));
     press(&mut browser, &typed("round"));
-    insta::assert_snapshot!(shown(&browser, 80, 9), @"");
+    insta::assert_snapshot!(shown(&browser, 80, 9), @r"
+    |Log                                                                       1 of 4
+    |› round▏
+    |▸ [ ]   feat: round totals to cents        long ago  clipboard   2 files  +24 -5
+    |
+    |
+    |
+    |
+    |
+    |Enter keep the filter · Esc clear it
+    ");
 }
 
 #[test]
 fn enter_shows_the_whole_diff_and_q_comes_back() {
     let mut browser = browser();
     press(&mut browser, &keys("enter"));
-    insta::assert_snapshot!(shown(&browser, 80, 12), @"");
+    insta::assert_snapshot!(shown(&browser, 80, 12), @r"
+    |feat: round totals to cents                                     1–6 of 6 · 100 %
+    |--- a/src/cart.ts
+    |+++ b/src/cart.ts
+    |@@ -1,2 +1,2 @@
+    | let a = 1;
+    |-return sum;
+    |+return round(sum);
+    |
+    |
+    |
+    |
+    |q close · ] [ hunk · } { file · / search · n N next, previous · w wrap
+    ");
     assert_eq!(press(&mut browser, &keys("q")), LogOutcome::Changed);
-    assert!(shown(&browser, 80, 12).contains("u undo"));
+    assert!(shown(&browser, 80, 12).contains("U redo"));
     press(&mut browser, &keys("j enter"));
     assert!(shown(&browser, 80, 12).contains("its diff is not there yet"));
 }

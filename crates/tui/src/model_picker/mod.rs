@@ -5,7 +5,7 @@
 //! › sonnet▏
 //! ▸ * anthropic/claude-sonnet-5      200k   $3 / $15      thinking: high
 //!     openrouter/claude-sonnet-5     200k   $3 / $15      no key
-//! Enter choose · Left Right thinking · Esc clear
+//! Enter choose · Esc clear · Left Right thinking
 //! ```
 
 #[cfg(test)]
@@ -210,7 +210,11 @@ fn item(model: ModelChoice, current: Option<&str>) -> PickerItem<ModelChoice> {
     );
     let sign = if current == Some(&model.selector) { "*" } else { " " };
     let keywords = format!("{} {}", model.name, model.provider);
-    PickerItem::new(model.clone(), model.selector).detail(detail.trim_end()).keywords(keywords).sign(sign)
+    PickerItem::new(model.clone(), model.selector)
+        .detail(detail)
+        .short_detail(key)
+        .keywords(keywords)
+        .sign(sign)
 }
 
 fn thinking_token(level: ThinkingLevel) -> ThemeToken {

@@ -40,22 +40,77 @@ fn press(picker: &mut ModelPicker, pressed: &[KeyPress]) -> ModelOutcome {
 
 #[test]
 fn models_at_40_columns() {
-    insta::assert_snapshot!(shown(&picker(), 40, 9), @"");
+    insta::assert_snapshot!(shown(&picker(), 40, 9), @r"
+    |Choose a model                         3
+    |› ▏ type to search      thinking: medium
+    |▸ * anthropic/claude-…    200k  $3 / $15
+    |    ollama/qwen3:8b                  32k
+    |    openrouter/claude-sonnet-5
+    |
+    |
+    |
+    |Enter choose · Left Right thinking
+    ");
 }
 
 #[test]
 fn models_at_80_columns() {
-    insta::assert_snapshot!(shown(&picker(), 80, 22), @"");
+    insta::assert_snapshot!(shown(&picker(), 80, 22), @r"
+    |Choose a model                                                                 3
+    |› ▏ type to search                                              thinking: medium
+    |▸ * anthropic/claude-sonnet-5                                     200k  $3 / $15
+    |    ollama/qwen3:8b                                                          32k
+    |    openrouter/claude-sonnet-5                        200k  $3 / $15      no key
+    |
+    |
+    |
+    |
+    |
+    |
+    |────────────────────────────────────────────────────────────────────────────────
+    |Sonnet 5
+    |model     anthropic/claude-sonnet-5
+    |window    200k tokens
+    |price     $3 / $15 per million tokens in / out
+    |images    yes
+    |thinking  medium (Left and Right change it)
+    |key       there
+    |
+    |
+    |Enter choose · Left Right thinking · Esc close
+    ");
 }
 
 #[test]
 fn models_at_120_columns() {
-    insta::assert_snapshot!(shown(&picker(), 120, 12), @"");
+    insta::assert_snapshot!(shown(&picker(), 120, 12), @r"
+    |Choose a model                                                                                                         3
+    |› ▏ type to search                                                                                      thinking: medium
+    |▸ * anthropic/claude-sonnet-5           200k  $3 / $15 │ Sonnet 5
+    |    ollama/qwen3:8b                                32k │ model     anthropic/claude-sonnet-5
+    |    openrouter/claude-s…    200k  $3 / $15      no key │ window    200k tokens
+    |                                                       │ price     $3 / $15 per million tokens in / out
+    |                                                       │ images    yes
+    |                                                       │ thinking  medium (Left and Right change it)
+    |                                                       │ key       there
+    |                                                       │
+    |                                                       │
+    |Enter choose · Left Right thinking · Esc close
+    ");
 }
 
 #[test]
 fn no_model_yet_says_how_to_get_one() {
-    insta::assert_snapshot!(shown(&ModelPicker::new(Vec::new(), None, ThinkingLevel::Off), 80, 8), @"");
+    insta::assert_snapshot!(shown(&ModelPicker::new(Vec::new(), None, ThinkingLevel::Off), 80, 8), @r"
+    |Choose a model                                                                 0
+    |› ▏ type to search
+    |  no model yet; `relay keys set PROVIDER` stores a key
+    |
+    |
+    |
+    |
+    |Enter choose · Left Right thinking · Esc close · Alt+P preview
+    ");
 }
 
 #[test]

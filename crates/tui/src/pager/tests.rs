@@ -35,26 +35,67 @@ fn first(pager: &Pager) -> String {
 #[test]
 fn a_text_at_40_columns_is_wrapped() {
     let pager = Pager::new("src/cart.ts", PagerText::plain(numbered(30))).with_numbers();
-    insta::assert_snapshot!(shown(&pager, 40, 9), @"");
+    insta::assert_snapshot!(shown(&pager, 40, 9), @r"
+    |src/cart.ts             1–4 of 30 · 13 %
+    | 1  line 1 of a text that is somewhat lo
+    |    nger than forty columns
+    | 2  line 2 of a text that is somewhat lo
+    |    nger than forty columns
+    | 3  line 3 of a text that is somewhat lo
+    |    nger than forty columns
+    | 4  line 4 of a text that is somewhat lo
+    |q close · / search · n N next, previous
+    ");
 }
 
 #[test]
 fn a_text_at_80_columns() {
     let pager = Pager::new("src/cart.ts", PagerText::plain(numbered(30))).with_numbers().at_line(12);
-    insta::assert_snapshot!(shown(&pager, 80, 9), @"");
+    insta::assert_snapshot!(shown(&pager, 80, 9), @r"
+    |src/cart.ts                                                   12–18 of 30 · 60 %
+    |12  line 12 of a text that is somewhat longer than forty columns
+    |13  line 13 of a text that is somewhat longer than forty columns
+    |14  line 14 of a text that is somewhat longer than forty columns
+    |15  line 15 of a text that is somewhat longer than forty columns
+    |16  line 16 of a text that is somewhat longer than forty columns
+    |17  line 17 of a text that is somewhat longer than forty columns
+    |18  line 18 of a text that is somewhat longer than forty columns
+    |q close · / search · n N next, previous · w wrap · l numbers · : line
+    ");
 }
 
 #[test]
 fn a_text_that_is_not_wrapped_moves_sideways() {
     let mut pager = Pager::new("src/cart.ts", PagerText::plain(numbered(3)));
     press(&mut pager, &keys("w right"));
-    insta::assert_snapshot!(shown(&pager, 40, 7), @"");
+    insta::assert_snapshot!(shown(&pager, 40, 7), @r"
+    |src/cart.ts             1–3 of 3 · 100 %
+    | that is somewhat longer than forty col…
+    | that is somewhat longer than forty col…
+    | that is somewhat longer than forty col…
+    |
+    |
+    |q close · / search · n N next, previous
+    ");
 }
 
 #[test]
 fn a_diff_has_keys_for_hunks_and_files() {
     let mut pager = Pager::new("round totals", PagerText::diff(DIFF));
-    insta::assert_snapshot!(shown(&pager, 80, 12), @"");
+    insta::assert_snapshot!(shown(&pager, 80, 12), @r"
+    |round totals                                                   1–10 of 14 · 71 %
+    |--- a/src/cart.ts
+    |+++ b/src/cart.ts
+    |@@ -85,3 +85,3 @@
+    |   items
+    |-  return sum
+    |+  return round(sum)
+    |@@ -99,1 +99,2 @@
+    | }
+    |+// end
+    |
+    |q close · ] [ hunk · } { file · / search · n N next, previous · w wrap
+    ");
     shown(&pager, 80, 5);
     press(&mut pager, &keys("] ]"));
     assert!(first(&pager).starts_with("@@ -99"), "{}", first(&pager));

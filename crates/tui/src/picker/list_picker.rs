@@ -20,6 +20,8 @@ pub struct PickerItem<T> {
     pub label: String,
     /// Behind the label, quieter, where there is room.
     pub detail: String,
+    /// Instead of the detail where there is less room.
+    pub short_detail: String,
     /// More words that find it; not shown.
     pub keywords: String,
     /// A sign in front, such as a mark for the present one; may be empty.
@@ -33,6 +35,10 @@ impl<T> PickerItem<T> {
 
     pub fn detail(self, detail: impl Into<String>) -> PickerItem<T> {
         PickerItem { detail: detail.into(), ..self }
+    }
+
+    pub fn short_detail(self, detail: impl Into<String>) -> PickerItem<T> {
+        PickerItem { short_detail: detail.into(), ..self }
     }
 
     pub fn keywords(self, keywords: impl Into<String>) -> PickerItem<T> {
@@ -79,6 +85,8 @@ pub struct ListPicker<T> {
     selected: usize,
     marked: Option<BTreeSet<usize>>,
     is_loading: bool,
+    /// Keys are typed into the filter.
+    is_typing: bool,
     has_preview: bool,
     shows_preview: bool,
     /// First row shown and how many fit, as the last drawing found.
@@ -101,6 +109,7 @@ impl<T> ListPicker<T> {
             selected: 0,
             marked: None,
             is_loading: false,
+            is_typing: true,
             has_preview: false,
             shows_preview: false,
             top: Cell::new(0),
@@ -175,6 +184,11 @@ impl<T> ListPicker<T> {
 
     pub fn set_loading(&mut self, is_loading: bool) {
         self.is_loading = is_loading;
+    }
+
+    /// Whether what is typed goes into the filter, as the view around the list decides.
+    pub fn set_typing(&mut self, is_typing: bool) {
+        self.is_typing = is_typing;
     }
 
     pub fn items(&self) -> &[PickerItem<T>] {
@@ -337,9 +351,12 @@ impl<T> ListPicker<T> {
     fn filter_row(&self, style: &ThemeStyle, width: usize) -> String {
         let mut row = PaintedRow::new(style, width);
         row.colored(ThemeToken::Accent, if style.output.utf8 { "› " } else { "> " });
-        self.query.draw(&mut row, style.output.utf8);
+        match self.is_typing {
+            true => self.query.draw(&mut row, style.output.utf8),
+            false => drop(row.plain(self.query.text())),
+        }
         if self.query.is_empty() {
-            row.plain(" ").colored(ThemeToken::Muted, self.filter_hint);
+            row.plain(if self.is_typing { " " } else { "" }).colored(ThemeToken::Muted, self.filter_hint);
         }
         row.finish()
     }
@@ -368,7 +385,10 @@ impl<T> ListPicker<T> {
         }
         let top = self.scrolled_top(height, fitting.len());
         let shown = fitting.iter().enumerate().skip(top).take(height);
-        shown.map(|(place, index)| self.item_row(style, width, (place, *index as usize), sign)).collect()
+        let details = self.detail_length(style, width, shown.clone().map(|(_, index)| *index as usize));
+        shown
+            .map(|(place, index)| self.item_row(style, width, (place, *index as usize), (details, sign)))
+            .collect()
     }
 
     /// The first row to show: the list moves only when the selected one would leave it.
@@ -384,7 +404,7 @@ impl<T> ListPicker<T> {
         style: &ThemeStyle,
         width: usize,
         (place, index): (usize, usize),
-        sign: Option<&dyn Fn(&T) -> &'static str>,
+        (details, sign): (DetailLength, Option<&dyn Fn(&T) -> &'static str>),
     ) -> String {
         let mut row = PaintedRow::new(style, width);
         let Some(item) = self.items.get(index) else { return String::new() };
@@ -393,36 +413,63 @@ impl<T> ListPicker<T> {
             true => row.glyph(ThemeToken::Accent, Glyph::Incoming).plain(" "),
             false => row.plain("  "),
         };
-        if let Some(marked) = &self.marked {
-            let sign = if marked.contains(&index) { "[x] " } else { "[ ] " };
-            row.colored(if marked.contains(&index) { ThemeToken::Accent } else { ThemeToken::Muted }, sign);
+        if let Some(marked) = self.shown_marks() {
+            let is_marked = marked.contains(&index);
+            let token = if is_marked { ThemeToken::Accent } else { ThemeToken::Muted };
+            row.colored(token, if is_marked { "[x] " } else { "[ ] " });
         }
         let sign = sign.map_or(item.sign, |sign| sign(&item.value));
         if !sign.is_empty() {
             row.colored(ThemeToken::Accent, sign).plain(" ");
         }
-        let detail = relaycode_text::width::cells(
-            &style.output.safe(super::painted_row::head_for(&item.detail, width)),
-        );
-        // The detail gives way before the label becomes unreadable.
-        let label_room = row.room().saturating_sub(detail + 2);
-        let beside = detail > 0 && label_room >= LEAST_LABEL.min(super::label_cells(&item.label, width));
-        let most = if beside { label_room } else { row.room() };
+        let detail = details.of(item);
+        let detail_cells = shown_cells(style, detail, width);
+        let most = if detail_cells == 0 { row.room() } else { row.room().saturating_sub(detail_cells + 2) };
         row.marked(&item.label, &marks(self.query.text(), &item.label), ThemeToken::Accent, most);
-        if beside {
-            row.pad_to(width - detail);
-            row.colored(ThemeToken::Muted, &item.detail);
+        if detail_cells > 0 {
+            row.pad_to(width.saturating_sub(detail_cells));
+            row.colored(ThemeToken::Muted, detail);
         }
         if is_selected { row.finish_selected() } else { row.finish() }
+    }
+
+    /// The longest details beside which the labels of these rows can still be read.
+    fn detail_length(
+        &self,
+        style: &ThemeStyle,
+        width: usize,
+        rows: impl Iterator<Item = usize> + Clone,
+    ) -> DetailLength {
+        let marks = if self.shown_marks().is_some() { 4 } else { 0 };
+        let room = width.saturating_sub(2 + marks + 2);
+        let fits = |length: DetailLength| {
+            rows.clone().filter_map(|index| self.items.get(index)).all(|item| {
+                let label = super::label_cells(&item.label, width).min(LEAST_LABEL);
+                shown_cells(style, length.of(item), width) + 2 + label <= room
+            })
+        };
+        [DetailLength::Full, DetailLength::Short]
+            .into_iter()
+            .find(|length| fits(*length))
+            .unwrap_or(DetailLength::None)
+    }
+
+    /// The marks, once there are some.
+    fn shown_marks(&self) -> Option<&BTreeSet<usize>> {
+        self.marked.as_ref().filter(|marked| !marked.is_empty())
     }
 
     fn help_keys(&self, layout: &PickerLayout) -> Vec<(&'static str, &'static str)> {
         let mut keys =
             vec![("Enter", self.enter), ("Esc", if self.query.is_empty() { "close" } else { "clear" })];
-        if self.marked.is_some() {
-            keys.insert(1, ("Tab", "mark"));
+        if self.items.is_empty() {
+            keys.remove(0);
+            return keys;
         }
-        keys.splice(1..1, self.keys.iter().copied());
+        keys.extend(&self.keys);
+        if self.marked.is_some() {
+            keys.push(("Tab", "mark"));
+        }
         if self.has_preview && layout.preview_needs_key {
             keys.push(("Alt+P", if self.shows_preview { "list" } else { "preview" }));
         }
@@ -486,7 +533,29 @@ impl<T> ListPicker<T> {
 }
 
 /// A label keeps so many cells before its detail goes.
-const LEAST_LABEL: usize = 16;
+const LEAST_LABEL: usize = 20;
+
+/// Which details there is room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DetailLength {
+    Full,
+    Short,
+    None,
+}
+
+impl DetailLength {
+    fn of<T>(self, item: &PickerItem<T>) -> &str {
+        match self {
+            DetailLength::Full => &item.detail,
+            DetailLength::Short => &item.short_detail,
+            DetailLength::None => "",
+        }
+    }
+}
+
+fn shown_cells(style: &ThemeStyle, text: &str, most: usize) -> usize {
+    relaycode_text::width::cells(&style.output.safe(super::painted_row::head_for(text, most)))
+}
 
 fn search_text<T>(item: &PickerItem<T>) -> SearchText {
     SearchText::new(&item.label, &[&item.detail, &item.keywords])

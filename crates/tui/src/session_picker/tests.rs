@@ -56,26 +56,93 @@ fn press(picker: &mut SessionPicker, pressed: &[KeyPress]) -> SessionOutcome {
 
 #[test]
 fn sessions_at_40_columns() {
-    insta::assert_snapshot!(shown(&picker(), 40, 10), @"");
+    insta::assert_snapshot!(shown(&picker(), 40, 10), @r"
+    |Resume a session, this project         3
+    |› ▏ type to search
+    |▸ * round totals to cents
+    |  why does the parser skip blank lines?
+    |  ! write a test
+    |
+    |
+    |
+    |
+    |Enter choose · Tab all projects
+    ");
 }
 
 #[test]
 fn sessions_at_80_columns() {
-    insta::assert_snapshot!(shown(&picker(), 80, 22), @"");
+    insta::assert_snapshot!(shown(&picker(), 80, 22), @r"
+    |Resume a session, this project                                                 3
+    |› ▏ type to search
+    |▸ * round totals to cents                        long ago    4 messages    12 kB
+    |  why does the parser skip blank lines?          long ago    4 messages    12 kB
+    |  ! write a test                                 long ago                  12 kB
+    |
+    |
+    |
+    |
+    |
+    |
+    |────────────────────────────────────────────────────────────────────────────────
+    |round totals to cents
+    |id       0199f3a1
+    |project  /home/me/my-app
+    |begun    before
+    |last     long ago
+    |size     12 kB  4 messages
+    |
+    |add rounding to the cart
+    |
+    |Enter choose · Tab all projects · Ctrl+R rename · Ctrl+D delete · Esc close
+    ");
 }
 
 #[test]
 fn sessions_at_120_columns() {
-    insta::assert_snapshot!(shown(&picker(), 120, 12), @"");
+    insta::assert_snapshot!(shown(&picker(), 120, 12), @r"
+    |Resume a session, this project                                                                                         3
+    |› ▏ type to search
+    |▸ * round totals to cents                              │ round totals to cents
+    |  why does the parser skip blank lines?                │ id       0199f3a1
+    |  ! write a test       long ago                  12 kB │ project  /home/me/my-app
+    |                                                       │ begun    before
+    |                                                       │ last     long ago
+    |                                                       │ size     12 kB  4 messages
+    |                                                       │
+    |                                                       │ add rounding to the cart
+    |                                                       │
+    |Enter choose · Tab all projects · Ctrl+R rename · Ctrl+D delete · Esc close
+    ");
 }
 
 #[test]
 fn tab_shows_all_projects_with_this_one_first() {
     let mut picker = picker();
     assert_eq!(press(&mut picker, &keys("tab")), SessionOutcome::LoadAll);
-    insta::assert_snapshot!(shown(&picker, 80, 9), @"");
+    insta::assert_snapshot!(shown(&picker, 80, 9), @r"
+    |Resume a session, all projects                                 loading, 3 so far
+    |› ▏ type to search
+    |▸ * round totals to cents            my-app      long ago    4 messages    12 kB
+    |  why does the parser skip blank l…  my-app      long ago    4 messages    12 kB
+    |  ! write a test                     my-app      long ago                  12 kB
+    |
+    |
+    |
+    |Enter choose · Tab this project · Ctrl+R rename · Ctrl+D delete · Esc close
+    ");
     picker.set_all(everywhere());
-    insta::assert_snapshot!(shown(&picker, 100, 9), @"");
+    insta::assert_snapshot!(shown(&picker, 100, 9), @r"
+    |Resume a session, all projects                                                                     4
+    |› ▏ type to search
+    |▸ * round totals to cents                                my-app      long ago    4 messages    12 kB
+    |  why does the parser skip blank lines?                  my-app      long ago    4 messages    12 kB
+    |  ! write a test                                         my-app      long ago                  12 kB
+    |  release notes                                           other      long ago    4 messages    12 kB
+    |
+    |
+    |Enter choose · Tab this project · Ctrl+R rename · Ctrl+D delete · Esc close · Alt+P preview
+    ");
     let outcome = press(&mut picker, &keys("end enter"));
     let SessionOutcome::Resume { id, is_other_project, .. } = outcome else { panic!() };
     assert_eq!((id.as_str(), is_other_project), ("0199ffff", true));
@@ -86,7 +153,16 @@ fn tab_shows_all_projects_with_this_one_first() {
 #[test]
 fn no_session_yet_is_said_and_can_be_left() {
     let mut picker = SessionPicker::new(Path::new("/p"), None, Vec::new());
-    insta::assert_snapshot!(shown(&picker, 80, 8), @"");
+    insta::assert_snapshot!(shown(&picker, 80, 8), @r"
+    |Resume a session, this project                                                 0
+    |› ▏ type to search
+    |  no session in this project yet; Tab shows all projects
+    |
+    |
+    |
+    |
+    |Enter choose · Tab all projects · Ctrl+R rename · Ctrl+D delete · Esc close
+    ");
     assert_eq!(press(&mut picker, &keys("enter")), SessionOutcome::Ignored);
     assert_eq!(press(&mut picker, &keys("ctrl+d")), SessionOutcome::Ignored);
     assert_eq!(press(&mut picker, &keys("escape")), SessionOutcome::Closed);
@@ -123,7 +199,17 @@ fn deleting_asks_and_only_y_means_yes() {
     let mut picker = picker();
     assert_eq!(press(&mut picker, &keys("ctrl+d")), SessionOutcome::Ignored, "the open one");
     press(&mut picker, &keys("down ctrl+d"));
-    insta::assert_snapshot!(shown(&picker, 80, 9), @"");
+    insta::assert_snapshot!(shown(&picker, 80, 9), @r"
+    |Resume a session, this project                                                 3
+    |› ▏ type to search
+    |  * round totals to cents                        long ago    4 messages    12 kB
+    |▸ why does the parser skip blank lines?          long ago    4 messages    12 kB
+    |  ! write a test                                 long ago                  12 kB
+    |
+    |
+    |! delete this session? [y/N] why does the parser skip blank lines?
+    |y delete it for good · any other key keep it
+    ");
     assert_eq!(press(&mut picker, &keys("enter")), SessionOutcome::Changed);
     press(&mut picker, &keys("ctrl+d"));
     let SessionOutcome::Delete { id, .. } = press(&mut picker, &keys("y")) else { panic!() };
@@ -136,7 +222,17 @@ fn a_session_is_renamed_in_place() {
     let mut picker = picker();
     press(&mut picker, &keys("down ctrl+r"));
     press(&mut picker, &typed("blank lines"));
-    insta::assert_snapshot!(shown(&picker, 80, 9), @"");
+    insta::assert_snapshot!(shown(&picker, 80, 9), @r"
+    |Resume a session, this project                                                 3
+    |› ▏ type to search
+    |  * round totals to cents                        long ago    4 messages    12 kB
+    |▸ why does the parser skip blank lines?          long ago    4 messages    12 kB
+    |  ! write a test                                 long ago                  12 kB
+    |
+    |
+    |title: blank lines▏
+    |Enter rename · Esc back
+    ");
     let SessionOutcome::Rename { id, title, .. } = press(&mut picker, &keys("enter")) else { panic!() };
     assert_eq!((id.as_str(), title.as_str()), ("0199e07c", "blank lines"));
     assert_eq!(picker.list.selected().and_then(|session| session.title.as_deref()), Some("blank lines"));
