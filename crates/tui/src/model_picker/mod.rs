@@ -16,6 +16,7 @@ use relaycode_llm::models::model::ModelPrice;
 use relaycode_llm::request::ThinkingLevel;
 
 use crate::input::{KeyCode, KeyPress};
+use crate::picker::painted_row::painted_cells;
 use crate::picker::{ListPicker, PaintedRow, PickerItem, PickerOutcome, text_rows};
 use crate::theme::{ThemeStyle, ThemeToken};
 
@@ -145,16 +146,14 @@ impl ModelPicker {
         let mut lines = self.list.lines_with(style, width, height, &preview);
         // The level stands beside what is typed: it is seen at every size.
         let filter_row = usize::from(height >= 8);
-        let typed = self.list.query().is_empty();
         if let Some(model) = self.list.selected().filter(|_| height >= 3) {
             let level = self.level_for(model).name();
             let text = if model.thinks { format!("thinking: {level}") } else { "does not think".to_string() };
-            let (used, cells) = (if typed { 18 } else { 4 + self.list.query().len() }, text.len());
-            if used + cells + 2 <= width
-                && let Some(line) = lines.get_mut(filter_row)
+            if let Some(line) = lines.get_mut(filter_row)
+                && painted_cells(line) + 2 + text.len() <= width
             {
                 let mut row = PaintedRow::new(style, width);
-                row.painted(line).pad_to(width - cells);
+                row.painted(line).pad_to(width - text.len());
                 row.colored(thinking_token(self.level_for(model)), &text);
                 *line = row.finish();
             }
