@@ -12,6 +12,9 @@ use crate::theme::{ThemeStyle, ThemeToken};
 /// A label keeps so many cells before its detail goes.
 const LEAST_LABEL: usize = 20;
 
+/// What stands in front of an item, where the view around the list decides it.
+type ItemSign<'s, T> = Option<&'s dyn Fn(&T) -> &'static str>;
+
 /// Which details there is room for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DetailLength {
@@ -68,7 +71,7 @@ impl<T> ListPicker<T> {
         width: usize,
         height: usize,
         preview: &dyn Fn(&T, usize, usize) -> Vec<String>,
-        sign: Option<&dyn Fn(&T) -> &'static str>,
+        sign: ItemSign<'_, T>,
     ) -> Vec<String> {
         let layout = PickerLayout::new(width, height, self.has_preview, self.shows_preview);
         let mut lines = Vec::with_capacity(height);
@@ -126,7 +129,7 @@ impl<T> ListPicker<T> {
         &self,
         style: &ThemeStyle,
         (width, height): (usize, usize),
-        sign: Option<&dyn Fn(&T) -> &'static str>,
+        sign: ItemSign<'_, T>,
     ) -> Vec<String> {
         self.page.set(height);
         let fitting = self.filter.fitting();
@@ -146,7 +149,7 @@ impl<T> ListPicker<T> {
         }
         let top = self.scrolled_top(height, fitting.len());
         let shown = fitting.iter().enumerate().skip(top).take(height);
-        let details = self.detail_length(style, width, shown.clone().map(|(_, index)| *index as usize));
+        let details = self.detail_length(style, width, &shown.clone().map(|(_, index)| *index as usize));
         shown
             .map(|(place, index)| self.item_row(style, width, (place, *index as usize), (details, sign)))
             .collect()
@@ -165,7 +168,7 @@ impl<T> ListPicker<T> {
         style: &ThemeStyle,
         width: usize,
         (place, index): (usize, usize),
-        (details, sign): (DetailLength, Option<&dyn Fn(&T) -> &'static str>),
+        (details, sign): (DetailLength, ItemSign<'_, T>),
     ) -> String {
         let mut row = PaintedRow::new(style, width);
         let Some(item) = self.items.get(index) else { return String::new() };
@@ -199,7 +202,7 @@ impl<T> ListPicker<T> {
         &self,
         style: &ThemeStyle,
         width: usize,
-        rows: impl Iterator<Item = usize> + Clone,
+        rows: &(impl Iterator<Item = usize> + Clone),
     ) -> DetailLength {
         let marks = if self.shown_marks().is_some() { 4 } else { 0 };
         let room = width.saturating_sub(2 + marks + 2);
