@@ -3,10 +3,11 @@
 use super::{LogBrowser, LogBrowserRow, PaintedDiff, diff_text};
 use crate::picker::{PaintedRow, PickerItem, help_row, text_rows};
 use crate::theme::{ThemeStyle, ThemeToken};
+use crate::views::log::LogRow;
 use crate::{Glyph, clock, pluralize};
 
 pub(super) const KEYS: &[(&str, &str)] =
-    &[("u", "undo"), ("U", "redo"), ("r", "revert"), ("c", "commit"), ("/", "filter"), ("Tab", "mark")];
+    &[("u", "undo"), ("U", "redo"), ("r", "revert"), ("c", "commit"), ("/", "filter")];
 
 /// Keys while a filter is typed.
 const FILTER_KEYS: &[(&str, &str)] = &[("Enter", "keep the filter"), ("Esc", "clear it")];
@@ -17,6 +18,30 @@ pub(super) fn item(row: LogBrowserRow) -> PickerItem<LogBrowserRow> {
         Some(damage) => format!("cannot be read: {damage}"),
         None => change.summary.clone(),
     };
+    let mut counts = String::new();
+    if change.added > 0 {
+        counts += &format!("+{}", change.added);
+    }
+    if change.removed > 0 {
+        counts += &format!("{}-{}", if counts.is_empty() { "" } else { " " }, change.removed);
+    }
+    let files = pluralize(change.files, "file");
+    let detail = format!(
+        "{:>12}  {:<10} {files:>8}  {counts:<10}",
+        clock::ago(&change.created_at),
+        relaycode_text::width::clip_for_message(&change.origin, 10)
+    );
+    // One line each, so that `file:` and `origin:` find them.
+    let mut keywords = format!("origin:{}\n{}", change.origin, change.id.as_deref().unwrap_or_default());
+    for path in paths {
+        keywords += &format!("\nfile:{path}");
+    }
+    let short = clock::ago(&change.created_at);
+    PickerItem::new(row, title).detail(detail).short_detail(short).keywords(keywords)
+}
+
+/// What is special about a change.
+fn notes(change: &LogRow) -> String {
     let mut notes = Vec::new();
     if change.edits > 1 {
         notes.push(pluralize(change.edits, "edit"));
@@ -29,28 +54,7 @@ pub(super) fn item(row: LogBrowserRow) -> PickerItem<LogBrowserRow> {
     ] {
         notes.extend(holds.then(|| note.to_string()));
     }
-    let mut counts = String::new();
-    if change.added > 0 {
-        counts += &format!("+{}", change.added);
-    }
-    if change.removed > 0 {
-        counts += &format!("{}-{}", if counts.is_empty() { "" } else { " " }, change.removed);
-    }
-    let files = pluralize(change.files, "file");
-    let mut detail = format!(
-        "{:>12}  {:<10} {files:>8}  {counts:<10}",
-        clock::ago(&change.created_at),
-        relaycode_text::width::clip_for_message(&change.origin, 10)
-    );
-    if !notes.is_empty() {
-        detail = format!("{}  {}", notes.join(", "), detail);
-    }
-    // One line each, so that `file:` and `origin:` find them.
-    let mut keywords = format!("origin:{}\n{}", change.origin, change.id.as_deref().unwrap_or_default());
-    for path in paths {
-        keywords += &format!("\nfile:{path}");
-    }
-    PickerItem::new(row, title).detail(detail.trim_end()).keywords(keywords)
+    notes.join(", ")
 }
 
 impl LogBrowser {
@@ -62,7 +66,7 @@ impl LogBrowser {
         let sign = |row: &LogBrowserRow| match &row.row {
             row if row.damage.is_some() => "!",
             row if row.undone => style.output.glyph(Glyph::Reverted),
-            row if row.foreign => "!",
+            row if row.foreign || row.interrupted => "!",
             _ => " ",
         };
         let mut lines = self.list.lines_signed(style, width, height, &preview, &sign);
@@ -82,6 +86,7 @@ impl LogBrowser {
 
     fn preview(&self, style: &ThemeStyle, row: &LogBrowserRow, width: usize, height: usize) -> Vec<String> {
         let mut lines = text_rows(style, Some(ThemeToken::Accent), &row.row.summary, width, 2);
+        lines.extend(text_rows(style, Some(ThemeToken::Warning), &notes(&row.row), width, 2));
         let id = row.row.id.as_deref().unwrap_or_default();
         let Some(diff) = self.diff(id) else {
             lines.extend(row.paths.iter().take(height).map(|path| {

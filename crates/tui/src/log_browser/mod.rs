@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! Log                                                                      3
-//! › / filters
+//! › / filters: words, origin:agent, file:cart
 //! ▸   feat: round totals to cents   2 min ago  clipboard  3 files  +24 −5  │ --- a/src/cart.ts
 //!     add retry to the client       1 h ago    agent      5 files  +120    │ +++ b/src/cart.ts
 //!   ↩ fix: typo                     yesterday  clipboard  1 file   +3 −1   │ @@ -85,3 +85,3 @@
-//! Enter diff · u undo · U redo · r revert · c commit · / filter · q close
+//! Enter diff · Esc close · u undo · U redo · r revert · c commit · / filter · Tab mark
 //! ```
 //!
 //! The view changes nothing: a [`LogOutcome`] says what is to be done. [`LogBrowser::set_rows`] afterwards keeps the place.
@@ -93,12 +93,13 @@ struct PaintedDiff {
 impl LogBrowser {
     /// The first rows of the log, of so many.
     pub fn new(rows: Vec<LogBrowserRow>, total: usize) -> LogBrowser {
-        let list = ListPicker::new("Log", "nothing has been applied here yet")
+        let mut list = ListPicker::new("Log", "nothing has been applied here yet")
             .multi_select()
             .with_preview()
             .with_enter("diff")
-            .with_filter_hint("/ filters by words, origin:agent, file:src/cart")
+            .with_filter_hint("/ filters: words, origin:agent, file:cart")
             .with_keys(lines::KEYS);
+        list.set_typing(false);
         let mut browser = LogBrowser {
             list,
             total,
@@ -187,7 +188,7 @@ impl LogBrowser {
         match key.typed_char() {
             Some('q') => LogOutcome::Closed,
             Some('/') => {
-                self.is_filtering = true;
+                self.set_filtering(true);
                 LogOutcome::Changed
             }
             Some('u') => LogOutcome::Undo,
@@ -203,12 +204,17 @@ impl LogBrowser {
         }
     }
 
+    fn set_filtering(&mut self, is_filtering: bool) {
+        self.is_filtering = is_filtering;
+        self.list.set_typing(is_filtering);
+    }
+
     fn filter_key(&mut self, key: KeyPress) -> LogOutcome {
         match key.code {
             // What was typed stays as the filter.
-            KeyCode::Enter => self.is_filtering = false,
+            KeyCode::Enter => self.set_filtering(false),
             KeyCode::Escape => {
-                self.is_filtering = false;
+                self.set_filtering(false);
                 if !self.list.query().is_empty() {
                     self.list.handle_key(key);
                 }

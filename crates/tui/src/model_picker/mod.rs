@@ -5,7 +5,7 @@
 //! › sonnet▏
 //! ▸ * anthropic/claude-sonnet-5      200k   $3 / $15      thinking: high
 //!     openrouter/claude-sonnet-5     200k   $3 / $15      no key
-//! Enter choose · Left Right thinking · Esc clear
+//! Enter choose · Esc clear · Left Right thinking
 //! ```
 
 #[cfg(test)]
@@ -16,6 +16,7 @@ use relaycode_llm::models::model::ModelPrice;
 use relaycode_llm::request::ThinkingLevel;
 
 use crate::input::{KeyCode, KeyPress};
+use crate::picker::painted_row::painted_cells;
 use crate::picker::{ListPicker, PaintedRow, PickerItem, PickerOutcome, text_rows};
 use crate::theme::{ThemeStyle, ThemeToken};
 
@@ -145,16 +146,14 @@ impl ModelPicker {
         let mut lines = self.list.lines_with(style, width, height, &preview);
         // The level stands beside what is typed: it is seen at every size.
         let filter_row = usize::from(height >= 8);
-        let typed = self.list.query().is_empty();
         if let Some(model) = self.list.selected().filter(|_| height >= 3) {
             let level = self.level_for(model).name();
             let text = if model.thinks { format!("thinking: {level}") } else { "does not think".to_string() };
-            let (used, cells) = (if typed { 18 } else { 4 + self.list.query().len() }, text.len());
-            if used + cells + 2 <= width
-                && let Some(line) = lines.get_mut(filter_row)
+            if let Some(line) = lines.get_mut(filter_row)
+                && painted_cells(line) + 2 + text.len() <= width
             {
                 let mut row = PaintedRow::new(style, width);
-                row.painted(line).pad_to(width - cells);
+                row.painted(line).pad_to(width - text.len());
                 row.colored(thinking_token(self.level_for(model)), &text);
                 *line = row.finish();
             }
@@ -210,7 +209,11 @@ fn item(model: ModelChoice, current: Option<&str>) -> PickerItem<ModelChoice> {
     );
     let sign = if current == Some(&model.selector) { "*" } else { " " };
     let keywords = format!("{} {}", model.name, model.provider);
-    PickerItem::new(model.clone(), model.selector).detail(detail.trim_end()).keywords(keywords).sign(sign)
+    PickerItem::new(model.clone(), model.selector)
+        .detail(detail)
+        .short_detail(key)
+        .keywords(keywords)
+        .sign(sign)
 }
 
 fn thinking_token(level: ThinkingLevel) -> ThemeToken {

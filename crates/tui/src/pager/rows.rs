@@ -199,7 +199,7 @@ impl Pager {
                     PagerKind::Text => &[
                         ("q", "close"),
                         ("/", "search"),
-                        ("n N", "next, previous"),
+                        ("n N", "next"),
                         ("w", "wrap"),
                         ("l", "numbers"),
                         (":", "line"),
@@ -209,7 +209,7 @@ impl Pager {
                         ("] [", "hunk"),
                         ("} {", "file"),
                         ("/", "search"),
-                        ("n N", "next, previous"),
+                        ("n N", "next"),
                         ("w", "wrap"),
                         ("l", "numbers"),
                     ],

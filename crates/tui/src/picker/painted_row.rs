@@ -222,12 +222,11 @@ pub fn clip_painted(text: &str, limit: usize, output: &OutputStyle) -> String {
     let (mut out, mut used, mut at) = (String::new(), 0, 0);
     // Where to cut if there turns out to be too much.
     let mut cut = (0, limit < cells(more));
-    let (mut is_painted, mut is_linked) = (false, false);
+    let mut is_painted = false;
     while let Some(c) = text[at..].chars().next() {
         if let Some(bytes) = sequence_len(&text[at..]) {
             let sequence = &text[at..at + bytes];
             is_painted |= sequence.ends_with('m');
-            is_linked |= sequence.starts_with("\x1b]8");
             out.push_str(sequence);
             at += bytes;
             continue;
@@ -235,6 +234,8 @@ pub fn clip_painted(text: &str, limit: usize, output: &OutputStyle) -> String {
         let width = if c == '\t' { TAB_STOP - used % TAB_STOP } else { char_cells(c) };
         if used + width > limit {
             out.truncate(cut.0);
+            let link = out.rfind("\x1b]8;");
+            let is_linked = link.is_some_and(|at| !out[at..].starts_with("\x1b]8;;\x1b"));
             out.push_str(more);
             if is_linked {
                 out.push_str("\x1b]8;;\x1b\\");

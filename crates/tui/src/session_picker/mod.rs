@@ -5,7 +5,7 @@
 //! › cart▏
 //! ▸ round totals to cents                         now   4 messages   12 kB
 //!   the cart's tests                        yesterday  19 messages   86 kB
-//! Enter resume · Tab all projects · Ctrl+R rename · Ctrl+D delete · Esc clear
+//! Enter resume · Esc clear · Tab all projects · Ctrl+R rename · Ctrl+D delete
 //! ```
 //!
 //! The view reads and removes nothing: a [`SessionOutcome`] says what is to be done.
@@ -86,7 +86,7 @@ const KEYS_ALL: &[(&str, &str)] = &[("Tab", "this project"), ("Ctrl+R", "rename"
 impl SessionPicker {
     /// `sessions` of the project, newest first.
     pub fn new(project: &Path, current: Option<&str>, sessions: Vec<SessionSummary>) -> SessionPicker {
-        let list = ListPicker::new("", "").with_preview();
+        let list = ListPicker::new("", "").with_preview().with_enter("resume");
         let mut picker = SessionPicker {
             project: project.to_path_buf(),
             current: current.map(str::to_string),
@@ -246,9 +246,11 @@ impl SessionPicker {
         let label = first_words(session);
         let mut detail = format!("{:>12}  {:>12}", clock::ago(&session.modified), messages(session));
         detail += &format!("  {:>7}", size(session));
+        let mut short = clock::ago(&session.modified);
         if self.scope == SessionScope::All {
             let project = Path::new(&session.cwd).file_name().unwrap_or_default().to_string_lossy();
             detail = format!("{project}  {detail}");
+            short = project.into_owned();
         }
         let first = session.first_message.as_deref().unwrap_or_default();
         let words = format!("{} {} {first} {}", session.id, session.cwd, session.path.display());
@@ -257,7 +259,7 @@ impl SessionPicker {
             (false, true) => "!",
             (false, false) => "",
         };
-        PickerItem::new(session.clone(), label).detail(detail).keywords(words).sign(sign)
+        PickerItem::new(session.clone(), label).detail(detail).short_detail(short).keywords(words).sign(sign)
     }
 
     pub fn lines(&self, style: &ThemeStyle, width: usize, height: usize) -> Vec<String> {

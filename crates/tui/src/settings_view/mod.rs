@@ -6,7 +6,7 @@
 //! ▸ agent.steeringMode              one-at-a-time   default
 //!   agent.followUpMode              all             your config.yml, line 4
 //! agent.steeringMode  How many messages that steer the agent go to the model together.
-//! Enter edit · Left Right change · Del default · Esc clear
+//! Enter edit · Esc clear · Left Right change · Del default
 //! ```
 //!
 //! The view writes nothing: a [`SettingsOutcome`] says which key gets which value, which the table of keys allowed.
@@ -223,7 +223,7 @@ fn item(row: SettingRow) -> PickerItem<SettingRow> {
     let detail = format!("{shown}  {:<11}", short_origin(&row.origin));
     let keywords = format!("{}\n{value}", row.key.meaning);
     let name = row.key.name;
-    PickerItem::new(row, name).detail(detail).keywords(keywords)
+    PickerItem::new(row, name).detail(detail).short_detail(shown).keywords(keywords)
 }
 
 /// As a user would type it.

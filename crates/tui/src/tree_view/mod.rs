@@ -32,7 +32,7 @@ use std::cell::Cell;
 pub use relaycode_session::view::outline::{TreeEntry, tree_entries};
 
 use crate::picker::TextField;
-use visible::VisibleTree;
+use visible::{VisibleTree, folded_text};
 
 /// Said when the entry is chosen after which the conversation continues anyway.
 pub const ALREADY_THERE: &str = "Already at this point";
@@ -132,6 +132,8 @@ const SUMMARY_CHOICES: [&str; 3] = ["No summary", "Summarize", "Summarize with c
 #[derive(Debug)]
 pub struct TreeView {
     entries: Vec<TreeEntry>,
+    /// What a search looks at, for each of them.
+    folded: Vec<String>,
     /// `branchSummary.enabled`
     asks_for_summary: bool,
     filter: TreeFilterMode,
@@ -148,6 +150,7 @@ impl TreeView {
     /// Begins at the entry after which the conversation continues.
     pub fn new(entries: Vec<TreeEntry>, asks_for_summary: bool) -> TreeView {
         let mut view = TreeView {
+            folded: entries.iter().map(folded_text).collect(),
             entries,
             asks_for_summary,
             filter: TreeFilterMode::Default,
@@ -165,6 +168,7 @@ impl TreeView {
     /// After entries came or went; filter, search and place stay.
     pub fn replace_entries(&mut self, entries: Vec<TreeEntry>) {
         let selected = self.selected_entry().map(|entry| entry.id.clone());
+        self.folded = entries.iter().map(folded_text).collect();
         self.entries = entries;
         let index = selected.and_then(|id| self.entries.iter().position(|entry| entry.id == id));
         self.show_again(index);
@@ -189,7 +193,7 @@ impl TreeView {
 
     /// Filters anew; stays at `index`, or at its nearest ancestor that is visible.
     fn show_again(&mut self, index: Option<usize>) {
-        self.visible = VisibleTree::new(&self.entries, self.filter, self.query.text());
+        self.visible = VisibleTree::new(&self.entries, &self.folded, self.filter, self.query.text());
         self.selected = index.map_or(0, |index| self.visible.nearest_place(&self.entries, index));
     }
 }

@@ -125,22 +125,61 @@ fn filtered(entries: Vec<TreeEntry>, key: &str) -> Vec<String> {
 
 #[test]
 fn the_tree_of_a_task_at_40_columns() {
-    insta::assert_snapshot!(shown(&view(task()), 40, 14), @"");
+    insta::assert_snapshot!(shown(&view(task()), 40, 14), @r"
+    |Session tree            default · 7 of 7
+    |› ▏ type to search
+    |  • user: Start task
+    |  • assistant: Plan
+    |  ├─ • user: Try approach A
+    |  │  • assistant: A result
+    |▸ │  • [milestone] user: Continue A
+    |  └─ user: Try approach B
+    |     assistant: B result
+    |Enter go there · Shift+L label
+    ");
 }
 
 #[test]
 fn the_tree_of_a_task_at_80_columns() {
-    insta::assert_snapshot!(shown(&view(task()), 80, 24), @"");
+    insta::assert_snapshot!(shown(&view(task()), 80, 24), @r"
+    |Session tree                                                    default · 7 of 7
+    |› ▏ type to search
+    |  • user: Start task
+    |  • assistant: Plan
+    |  ├─ • user: Try approach A
+    |  │  • assistant: A result
+    |▸ │  • [milestone] user: Continue A
+    |  └─ user: Try approach B
+    |     assistant: B result
+    |Enter go there · Shift+L label · Ctrl+O filter · Esc close
+    ");
 }
 
 #[test]
 fn the_tree_on_the_smallest_screen() {
-    insta::assert_snapshot!(shown(&view(task()), 20, 5), @"");
+    insta::assert_snapshot!(shown(&view(task()), 20, 5), @r"
+    |› ▏ type to search
+    |  …1 • assis…: A re…
+    |▸ …1 • [milestone] …
+    |  …1 user: Try appr…
+    |Enter go there
+    ");
 }
 
 #[test]
 fn the_tree_without_utf8() {
-    insta::assert_snapshot!(framed(&view(task()).lines(&ascii_style(), 60, 14)), @"");
+    insta::assert_snapshot!(framed(&view(task()).lines(&ascii_style(), 60, 14)), @r"
+    |Session tree                                default - 7 of 7
+    |> _ type to search
+    |  * user: Start task
+    |  * assistant: Plan
+    |  |- * user: Try approach A
+    |  |  * assistant: A result
+    |> |  * [milestone] user: Continue A
+    |  `- user: Try approach B
+    |     assistant: B result
+    |Enter go there - Shift+L label - Ctrl+O filter - Esc close
+    ");
 }
 
 #[test]
@@ -330,7 +369,15 @@ fn a_search_looks_at_labels_roles_summaries_types_and_commands() {
 fn what_hangs_below_hidden_entries_hangs_below_the_nearest_shown() {
     let mut view = view(task());
     press(&mut view, &keys("alt+u"));
-    insta::assert_snapshot!(shown(&view, 60, 10), @"");
+    insta::assert_snapshot!(shown(&view, 60, 10), @r"
+    |Session tree                              user-only · 4 of 7
+    |› ▏ type to search
+    |  • user: Start task
+    |  ├─ • user: Try approach A
+    |▸ │  • [milestone] user: Continue A
+    |  └─ user: Try approach B
+    |Enter go there · Shift+L label · Ctrl+O filter · Esc close
+    ");
 }
 
 #[test]
@@ -383,7 +430,14 @@ fn a_summary_is_asked_for_where_the_setting_says_so() {
     let mut view = TreeView::new(task(), true);
     select(&mut view, "a4");
     assert_eq!(press(&mut view, &keys("enter")), TreeOutcome::Changed);
-    insta::assert_snapshot!(shown(&view, 60, 10), @"");
+    insta::assert_snapshot!(shown(&view, 60, 10), @r"
+    |Session tree                                default · 7 of 7
+    |Summarize what you leave behind?
+    |▸ No summary
+    |  Summarize
+    |  Summarize with custom prompt
+    |Enter choose · Esc back to the tree
+    ");
     let TreeOutcome::Move(to) = press(&mut view, &keys("enter")) else { panic!() };
     assert_eq!((to.entry.as_str(), to.summary), ("a4", LeftBranchSummary::None));
 }
@@ -394,7 +448,16 @@ fn a_summary_can_be_asked_for_with_words_of_ones_own() {
     select(&mut view, "a4");
     press(&mut view, &keys("enter up enter"));
     press(&mut view, &typed("the timings"));
-    insta::assert_snapshot!(shown(&view, 60, 9), @"");
+    insta::assert_snapshot!(shown(&view, 60, 9), @r"
+    |Session tree                                default · 7 of 7
+    |what matters: the timings▏
+    |  ├─ • user: Try approach A
+    |  │  • assistant: A result
+    |  │  • [milestone] user: Continue A
+    |  └─ user: Try approach B
+    |▸    assistant: B result
+    |Enter summarize · Esc back
+    ");
     let TreeOutcome::Move(to) = press(&mut view, &keys("enter")) else { panic!() };
     assert_eq!(to.summary, LeftBranchSummary::Custom("the timings".into()));
 }
@@ -428,7 +491,17 @@ fn shift_l_sets_a_label() {
     select(&mut view, "u4");
     press(&mut view, &keys("L"));
     press(&mut view, &typed("plan b"));
-    insta::assert_snapshot!(shown(&view, 60, 12), @"");
+    insta::assert_snapshot!(shown(&view, 60, 12), @r"
+    |Session tree                                default · 7 of 7
+    |label: plan b▏
+    |  • assistant: Plan
+    |  ├─ • user: Try approach A
+    |  │  • assistant: A result
+    |  │  • [milestone] user: Continue A
+    |▸ └─ user: Try approach B
+    |     assistant: B result
+    |Enter keep; empty takes it away · Esc back
+    ");
     let set = TreeOutcome::SetLabel { entry: "u4".into(), label: Some("plan b".into()) };
     assert_eq!(press(&mut view, &keys("enter")), set);
     assert!(shown(&view, 60, 20).contains("[plan b] user: Try approach B"));

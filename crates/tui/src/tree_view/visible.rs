@@ -12,10 +12,22 @@ pub(super) struct VisibleTree {
     rows: Vec<TreeShapeRow>,
     /// How many the filter leaves without the search.
     passing: usize,
+    /// The row of each entry that is shown.
+    places: Vec<Option<u32>>,
+}
+
+/// What a search looks at, in lower case; the label is not among it, since it can change.
+pub(super) fn folded_text(entry: &TreeEntry) -> String {
+    format!("{} {} {}", entry.who, entry.text, entry.search).to_lowercase()
 }
 
 impl VisibleTree {
-    pub(super) fn new(entries: &[TreeEntry], filter: TreeFilterMode, query: &str) -> VisibleTree {
+    pub(super) fn new(
+        entries: &[TreeEntry],
+        folded: &[String],
+        filter: TreeFilterMode,
+        query: &str,
+    ) -> VisibleTree {
         let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
         let mut passing = 0;
         // For each entry its nearest visible ancestor, itself included, by its place among the visible.
@@ -25,7 +37,7 @@ impl VisibleTree {
             let above = entry.parent.and_then(|parent| stands.get(parent).copied().flatten());
             let passes = passes_filter(entry, filter);
             passing += usize::from(passes);
-            if passes && (words.is_empty() || fits_search(entry, &words)) {
+            if passes && fits_search(entry, folded.get(at).map_or("", String::as_str), &words) {
                 stands.push(Some(shown.len()));
                 shown.push(at);
                 parents.push(above);
@@ -37,7 +49,11 @@ impl VisibleTree {
         for row in &mut rows {
             row.at = shown[row.at];
         }
-        VisibleTree { rows, passing }
+        let mut places = vec![None; entries.len()];
+        for (place, row) in rows.iter().enumerate() {
+            places[row.at] = u32::try_from(place).ok();
+        }
+        VisibleTree { rows, passing, places }
     }
 
     pub(super) fn rows(&self) -> &[TreeShapeRow] {
@@ -53,8 +69,8 @@ impl VisibleTree {
         let mut at = Some(index);
         // Parents stand before their children, so this ends.
         while let Some(index) = at {
-            if let Some(place) = self.rows.iter().position(|row| row.at == index) {
-                return place;
+            if let Some(place) = self.places.get(index).copied().flatten() {
+                return place as usize;
             }
             at = entries.get(index).and_then(|entry| entry.parent).filter(|parent| *parent < index);
         }
@@ -73,8 +89,7 @@ fn passes_filter(entry: &TreeEntry, filter: TreeFilterMode) -> bool {
     }
 }
 
-fn fits_search(entry: &TreeEntry, words: &[String]) -> bool {
-    let label = entry.label.as_deref().unwrap_or_default();
-    let all = format!("{label} {} {} {}", entry.who, entry.text, entry.search).to_lowercase();
-    words.iter().all(|word| all.contains(word.as_str()))
+fn fits_search(entry: &TreeEntry, folded: &str, words: &[String]) -> bool {
+    let label = entry.label.as_ref().map(|label| label.to_lowercase()).unwrap_or_default();
+    words.iter().all(|word| label.contains(word.as_str()) || folded.contains(word.as_str()))
 }

@@ -98,3 +98,29 @@ fn words_are_found_wherever_they_stand_in_an_entry() {
     assert_eq!(ids("looking grep haystack"), ["a1"]);
     assert!(ids("needle grep").is_empty(), "all in one entry");
 }
+
+#[test]
+fn entries_for_a_view_are_the_whole_tree_with_what_it_filters_by() {
+    let call =
+        json!([{"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "cargo test"}}]);
+    let at = |mut line: Value, time: &str| {
+        line["timestamp"] = json!(time);
+        line
+    };
+    let (_dir, session) = session(&[
+        message("u1", None, "user", &json!([{"type": "text", "text": "start\nhere"}])),
+        at(message("later", Some("u1"), "user", &json!("b")), "2026-02-16T11:00:00.000Z"),
+        at(message("c1", Some("u1"), "assistant", &call), "2026-02-16T10:30:00.000Z"),
+        json!({"type": "label", "id": "l1", "parentId": "c1", "timestamp": "2026-02-16T12:00:00.000Z", "targetId": "u1", "label": "old"}),
+        json!({"type": "label", "id": "l2", "parentId": "l1", "timestamp": "2026-02-16T12:00:01.000Z", "targetId": "u1", "label": "mark"}),
+    ]);
+    let entries = tree_entries(&session).unwrap();
+    let ids: Vec<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+    assert_eq!(ids, ["u1", "c1", "l1", "l2", "later"], "older siblings first");
+    let [start, called, _, newest, later] = &entries[..] else { panic!() };
+    assert_eq!((start.parent, called.parent, later.parent), (None, Some(0), Some(0)));
+    assert_eq!((start.label.as_deref(), start.text.as_str()), (Some("mark"), "start here"));
+    assert_eq!(start.prompt.as_deref(), Some("start\nhere"));
+    assert!(called.is_silent && called.search.contains("cargo test") && called.prompt.is_none());
+    assert!(newest.is_bookkeeping && newest.is_leaf && newest.on_path && called.on_path && !later.on_path);
+}

@@ -1,17 +1,15 @@
 //! A list on the whole screen: what is typed narrows it, a preview of the chosen one stands beside or below it.
 //!
-//! Only the rows that are seen are drawn, so a hundred thousand items cost what ten do.
+//! Only the rows that are seen are drawn, so a hundred thousand items cost what ten do. How it looks is in `rows`.
+
+mod rows;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use super::filter::{PickerFilter, SearchText, marks};
-use super::painted_row::PaintedRow;
+use super::filter::{PickerFilter, SearchText};
 use super::text_field::TextField;
-use super::{PickerLayout, help_row};
-use crate::Glyph;
 use crate::input::{KeyCode, KeyPress};
-use crate::theme::{ThemeStyle, ThemeToken};
 
 /// One thing that can be chosen.
 #[derive(Debug, Clone)]
@@ -20,6 +18,8 @@ pub struct PickerItem<T> {
     pub label: String,
     /// Behind the label, quieter, where there is room.
     pub detail: String,
+    /// Instead of the detail where there is less room.
+    pub short_detail: String,
     /// More words that find it; not shown.
     pub keywords: String,
     /// A sign in front, such as a mark for the present one; may be empty.
@@ -28,11 +28,22 @@ pub struct PickerItem<T> {
 
 impl<T> PickerItem<T> {
     pub fn new(value: T, label: impl Into<String>) -> PickerItem<T> {
-        PickerItem { value, label: label.into(), detail: String::new(), keywords: String::new(), sign: "" }
+        PickerItem {
+            value,
+            label: label.into(),
+            detail: String::new(),
+            short_detail: String::new(),
+            keywords: String::new(),
+            sign: "",
+        }
     }
 
     pub fn detail(self, detail: impl Into<String>) -> PickerItem<T> {
         PickerItem { detail: detail.into(), ..self }
+    }
+
+    pub fn short_detail(self, detail: impl Into<String>) -> PickerItem<T> {
+        PickerItem { short_detail: detail.into(), ..self }
     }
 
     pub fn keywords(self, keywords: impl Into<String>) -> PickerItem<T> {
@@ -79,6 +90,8 @@ pub struct ListPicker<T> {
     selected: usize,
     marked: Option<BTreeSet<usize>>,
     is_loading: bool,
+    /// Keys are typed into the filter.
+    is_typing: bool,
     has_preview: bool,
     shows_preview: bool,
     /// First row shown and how many fit, as the last drawing found.
@@ -101,6 +114,7 @@ impl<T> ListPicker<T> {
             selected: 0,
             marked: None,
             is_loading: false,
+            is_typing: true,
             has_preview: false,
             shows_preview: false,
             top: Cell::new(0),
@@ -175,6 +189,11 @@ impl<T> ListPicker<T> {
 
     pub fn set_loading(&mut self, is_loading: bool) {
         self.is_loading = is_loading;
+    }
+
+    /// Whether what is typed goes into the filter, as the view around the list decides.
+    pub fn set_typing(&mut self, is_typing: bool) {
+        self.is_typing = is_typing;
     }
 
     pub fn items(&self) -> &[PickerItem<T>] {
@@ -261,174 +280,6 @@ impl<T> ListPicker<T> {
         }
     }
 
-    pub fn lines(&self, style: &ThemeStyle, width: usize, height: usize) -> Vec<String> {
-        self.lines_with(style, width, height, &|_, _, _| Vec::new())
-    }
-
-    /// `preview` draws the selected one into so many columns and rows.
-    pub fn lines_with(
-        &self,
-        style: &ThemeStyle,
-        width: usize,
-        height: usize,
-        preview: &dyn Fn(&T, usize, usize) -> Vec<String>,
-    ) -> Vec<String> {
-        self.draw(style, width, height, preview, None)
-    }
-
-    /// The same; `sign` says what stands in front of each item.
-    pub(crate) fn lines_signed(
-        &self,
-        style: &ThemeStyle,
-        width: usize,
-        height: usize,
-        preview: &dyn Fn(&T, usize, usize) -> Vec<String>,
-        sign: &dyn Fn(&T) -> &'static str,
-    ) -> Vec<String> {
-        self.draw(style, width, height, preview, Some(sign))
-    }
-
-    fn draw(
-        &self,
-        style: &ThemeStyle,
-        width: usize,
-        height: usize,
-        preview: &dyn Fn(&T, usize, usize) -> Vec<String>,
-        sign: Option<&dyn Fn(&T) -> &'static str>,
-    ) -> Vec<String> {
-        let layout = PickerLayout::new(width, height, self.has_preview, self.shows_preview);
-        let mut lines = Vec::with_capacity(height);
-        if layout.has_title {
-            lines.push(self.title_row(style, width));
-        }
-        if layout.has_filter {
-            lines.push(self.filter_row(style, width));
-        }
-        let list = self.list_rows(style, (layout.list_width, layout.list_height), sign);
-        let drawn =
-            |width, height| self.selected().map_or_else(Vec::new, |value| preview(value, width, height));
-        lines.extend(layout.join(style, list, &drawn));
-        if layout.has_help {
-            lines.push(help_row(style, width, &self.help_keys(&layout)));
-        }
-        lines
-    }
-
-    fn title_row(&self, style: &ThemeStyle, width: usize) -> String {
-        let mut row = PaintedRow::new(style, width);
-        row.colored(ThemeToken::Accent, &self.title);
-        let count = self.count_text();
-        if row.room() > count.len() + 2 {
-            row.pad_to(width - count.len());
-            row.colored(ThemeToken::Muted, &count);
-        }
-        row.finish()
-    }
-
-    fn count_text(&self) -> String {
-        let (all, fitting) = (self.items.len(), self.filter.fitting().len());
-        let mut text = if self.query.is_empty() { all.to_string() } else { format!("{fitting} of {all}") };
-        if let Some(marked) = self.marked.as_ref().filter(|marked| !marked.is_empty()) {
-            text = format!("{} marked, {text}", marked.len());
-        }
-        if self.is_loading { format!("loading, {text} so far") } else { text }
-    }
-
-    fn filter_row(&self, style: &ThemeStyle, width: usize) -> String {
-        let mut row = PaintedRow::new(style, width);
-        row.colored(ThemeToken::Accent, if style.output.utf8 { "› " } else { "> " });
-        self.query.draw(&mut row, style.output.utf8);
-        if self.query.is_empty() {
-            row.plain(" ").colored(ThemeToken::Muted, self.filter_hint);
-        }
-        row.finish()
-    }
-
-    fn list_rows(
-        &self,
-        style: &ThemeStyle,
-        (width, height): (usize, usize),
-        sign: Option<&dyn Fn(&T) -> &'static str>,
-    ) -> Vec<String> {
-        self.page.set(height);
-        let fitting = self.filter.fitting();
-        if fitting.is_empty() {
-            let text = match (self.is_loading, self.items.is_empty()) {
-                (true, _) => "loading",
-                (false, true) => &self.empty_text,
-                (false, false) => "nothing fits what you typed; Escape clears it",
-            };
-            let wrapped = relaycode_text::width::wrap(&format!("  {text}"), width, 2);
-            let row = |line: &str| {
-                let mut row = PaintedRow::new(style, width);
-                row.colored(ThemeToken::Muted, line);
-                row.finish()
-            };
-            return wrapped.lines().take(height).map(row).collect();
-        }
-        let top = self.scrolled_top(height, fitting.len());
-        let shown = fitting.iter().enumerate().skip(top).take(height);
-        shown.map(|(place, index)| self.item_row(style, width, (place, *index as usize), sign)).collect()
-    }
-
-    /// The first row to show: the list moves only when the selected one would leave it.
-    fn scrolled_top(&self, height: usize, count: usize) -> usize {
-        let lowest = self.selected.saturating_sub(height.saturating_sub(1));
-        let top = self.top.get().clamp(lowest, self.selected).min(count.saturating_sub(height));
-        self.top.set(top);
-        top
-    }
-
-    fn item_row(
-        &self,
-        style: &ThemeStyle,
-        width: usize,
-        (place, index): (usize, usize),
-        sign: Option<&dyn Fn(&T) -> &'static str>,
-    ) -> String {
-        let mut row = PaintedRow::new(style, width);
-        let Some(item) = self.items.get(index) else { return String::new() };
-        let is_selected = place == self.selected;
-        match is_selected {
-            true => row.glyph(ThemeToken::Accent, Glyph::Incoming).plain(" "),
-            false => row.plain("  "),
-        };
-        if let Some(marked) = &self.marked {
-            let sign = if marked.contains(&index) { "[x] " } else { "[ ] " };
-            row.colored(if marked.contains(&index) { ThemeToken::Accent } else { ThemeToken::Muted }, sign);
-        }
-        let sign = sign.map_or(item.sign, |sign| sign(&item.value));
-        if !sign.is_empty() {
-            row.colored(ThemeToken::Accent, sign).plain(" ");
-        }
-        let detail = relaycode_text::width::cells(
-            &style.output.safe(super::painted_row::head_for(&item.detail, width)),
-        );
-        // The detail gives way before the label becomes unreadable.
-        let label_room = row.room().saturating_sub(detail + 2);
-        let beside = detail > 0 && label_room >= LEAST_LABEL.min(super::label_cells(&item.label, width));
-        let most = if beside { label_room } else { row.room() };
-        row.marked(&item.label, &marks(self.query.text(), &item.label), ThemeToken::Accent, most);
-        if beside {
-            row.pad_to(width - detail);
-            row.colored(ThemeToken::Muted, &item.detail);
-        }
-        if is_selected { row.finish_selected() } else { row.finish() }
-    }
-
-    fn help_keys(&self, layout: &PickerLayout) -> Vec<(&'static str, &'static str)> {
-        let mut keys =
-            vec![("Enter", self.enter), ("Esc", if self.query.is_empty() { "close" } else { "clear" })];
-        if self.marked.is_some() {
-            keys.insert(1, ("Tab", "mark"));
-        }
-        keys.splice(1..1, self.keys.iter().copied());
-        if self.has_preview && layout.preview_needs_key {
-            keys.push(("Alt+P", if self.shows_preview { "list" } else { "preview" }));
-        }
-        keys
-    }
-
     fn step(&mut self, by: isize) -> PickerOutcome {
         let count = self.filter.fitting().len();
         if count == 0 {
@@ -484,9 +335,6 @@ impl<T> ListPicker<T> {
         self.filter.apply(self.query.text(), &self.texts, labels);
     }
 }
-
-/// A label keeps so many cells before its detail goes.
-const LEAST_LABEL: usize = 16;
 
 fn search_text<T>(item: &PickerItem<T>) -> SearchText {
     SearchText::new(&item.label, &[&item.detail, &item.keywords])
