@@ -15,7 +15,7 @@ use crate::fuzzy::{FuzzyHit, FuzzyHits, FuzzyIndex};
 use crate::input::KeyPress;
 use crate::keymap::{KeyAction, KeyContext, Keymap};
 
-/// Rows of the list at most.
+/// Lines of the list at most.
 const MAX_ROWS: usize = 8;
 /// Entries that can be reached with the keys.
 const MAX_HITS: usize = 100;

@@ -41,25 +41,23 @@ impl EditorLayout {
 
     /// `text` is the text after `removed` bytes at `at` gave way to `inserted`.
     pub(super) fn edited(&mut self, text: &str, at: usize, removed: usize, inserted: usize) {
-        let old_rows = std::mem::take(&mut self.rows);
-        let first = (old_rows.partition_point(|start| *start <= at)).saturating_sub(3);
-        self.rows = old_rows[..=first].to_vec();
+        let first = self.rows.partition_point(|start| *start <= at).saturating_sub(3);
+        let start = self.rows[first];
+        let tail = self.rows.split_off(first + 1);
         self.len = text.len();
-        let moved_end = at + removed;
-        let old = |start: usize| (start + removed).checked_sub(inserted);
-        let mut rest = old_rows.partition_point(|start| *start < moved_end);
+        let mut rest = tail.partition_point(|start| *start < at + removed);
         let mut met = None;
-        self.break_from(text, old_rows[first], |start| {
-            let Some(start) = (start >= at + inserted).then(|| old(start)).flatten() else { return false };
-            while old_rows.get(rest).is_some_and(|row| *row < start) {
+        self.break_from(text, start, |start| {
+            let Some(behind) = start.checked_sub(at + inserted) else { return false };
+            let before = at + removed + behind;
+            while tail.get(rest).is_some_and(|row| *row < before) {
                 rest += 1;
             }
-            let is_met = old_rows.get(rest) == Some(&start);
-            met = is_met.then_some(rest);
-            is_met
+            met = (tail.get(rest) == Some(&before)).then_some(rest);
+            met.is_some()
         });
         if let Some(met) = met {
-            self.rows.extend(old_rows[met + 1..].iter().map(|start| start + inserted - removed));
+            self.rows.extend(tail[met + 1..].iter().map(|start| start + inserted - removed));
         }
     }
 
