@@ -198,7 +198,7 @@ impl CompletionPopup {
         }
         let end =
             text.as_bytes()[cursor..].iter().position(is_blank).map_or(text.len(), |blank| cursor + blank);
-        let is_typed = |range: Range<usize>| range.into_iter().all(|at| editor.is_typed(at));
+        let is_typed = |mut range: Range<usize>| range.all(|at| editor.is_typed(at));
         // A cursor within a word that goes on behind it completes nothing that was pasted or folded there.
         let end = if end - cursor <= WORD_BYTES && is_typed(cursor..end) { end } else { cursor };
         let kind = match text.as_bytes().get(start) {

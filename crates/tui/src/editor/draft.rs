@@ -100,7 +100,7 @@ impl PromptEditor {
     }
 
     /// Takes the place of what is written; a draft that is damaged changes nothing.
-    pub fn from_draft(&mut self, draft: EditorDraft) -> EditorOutcome {
+    pub fn restore_draft(&mut self, draft: EditorDraft) -> EditorOutcome {
         let cursor = draft.cursor;
         let Some(fragment) = draft.into_fragment() else { return EditorOutcome::Ignored };
         let chips = |text: bool| {
