@@ -14,8 +14,13 @@ use crate::cells;
 use crate::fuzzy::{FuzzyHit, FuzzyIndex};
 use crate::input::{KeyCode, KeyPress};
 use crate::keymap::{KeyAction, KeyContext, Keymap};
-use crate::theme::{ThemeStyle, ThemeToken};
-use token::{CompletionToken, TokenKind};
+
+/// Lines of the list at most.
+const MAX_ROWS: usize = 8;
+/// Entries that can be reached with the keys.
+const MAX_HITS: usize = 100;
+/// Bytes before the cursor in which a word that is completed begins.
+const WORD_BYTES: usize = 1_024;
 
 /// A command that can be completed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -124,12 +129,98 @@ impl PromptCompletion {
             Some(KeyAction::SelectDown) => {
                 popup.chosen = if popup.chosen == last { 0 } else { popup.chosen + 1 }
             }
-            Some(KeyAction::SelectPageUp) => popup.chosen = popup.chosen.saturating_sub(8),
-            Some(KeyAction::SelectPageDown) => popup.chosen = (popup.chosen + 8).min(last),
-            Some(KeyAction::SelectConfirm) => return self.accept(true),
-            Some(KeyAction::SelectCancel) if key.code == KeyCode::Escape => {
-                self.dismissed = Some(popup.token.range.start);
-                self.popup = None;
+            CompletionKind::Command => {
+                let query = query.strip_prefix('/').unwrap_or(query);
+                let hits = self.command_names.search(query, MAX_HITS);
+                completion_entries(hits, |index| {
+                    let command = &self.commands[index];
+                    (command.name.clone(), command.arguments.clone(), command.help.clone())
+                })
+            }
+            CompletionKind::Value(command) => {
+                let values = &self.commands[command].values;
+                let texts: Vec<String> = values.iter().map(|value| value.value.clone()).collect();
+                let hits = FuzzyIndex::new(texts.into()).search(query, MAX_HITS);
+                completion_entries(hits, |index| {
+                    (values[index].value.clone(), String::new(), values[index].help.clone())
+                })
+            }
+        };
+        let (entries, total) = found;
+        let is_whole = entries.len() == 1
+            && editor.text()[word.start..range.end] == written(word.kind, &entries[0].text);
+        self.open = (!entries.is_empty() && !is_whole).then_some(OpenCompletion {
+            word,
+            range,
+            entries,
+            total,
+            index: 0,
+            first: 0,
+        });
+    }
+
+    /// What stands before the cursor, if something can complete it.
+    fn word_at_cursor(&self, editor: &PromptEditor) -> Option<(CompletionWord, Range<usize>)> {
+        if editor.is_searching() {
+            return None;
+        }
+        let (text, cursor) = (editor.text(), editor.cursor());
+        let least = cursor.saturating_sub(WORD_BYTES);
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+        let start = text.as_bytes()[..cursor].iter().rposition(is_blank).map_or(0, |blank| blank + 1);
+        if start < least {
+            return None;
+        }
+        let end =
+            text.as_bytes()[cursor..].iter().position(is_blank).map_or(text.len(), |blank| cursor + blank);
+        let is_typed = |mut range: Range<usize>| range.all(|at| editor.is_typed(at));
+        // A cursor within a word that goes on behind it completes nothing that was pasted or folded there.
+        let end = if end - cursor <= WORD_BYTES && is_typed(cursor..end) { end } else { cursor };
+        let kind = match text.as_bytes().get(start) {
+            Some(b'@') if start < cursor => CompletionKind::Path,
+            Some(b'/') if start == 0 && cursor > 0 && !text[1..cursor].contains('/') => {
+                CompletionKind::Command
+            }
+            _ => CompletionKind::Value(self.command_before(text, start)?),
+        };
+        let word = CompletionWord { kind, start };
+        is_typed(start..cursor).then_some((word, start..end))
+    }
+
+    /// The command whose first word behind the name begins at `start`.
+    fn command_before(&self, text: &str, start: usize) -> Option<usize> {
+        let before = text[..start].strip_prefix('/').filter(|before| before.len() <= WORD_BYTES)?;
+        let name = before.strip_suffix(' ')?.trim_end_matches(' ');
+        let index = self.commands.iter().position(|command| command.name == name)?;
+        (!self.commands[index].values.is_empty()).then_some(index)
+    }
+
+    /// To be asked before the editor; it changes the editor if an entry is chosen.
+    pub fn handle_key(
+        &mut self,
+        key: KeyPress,
+        keymap: &Keymap,
+        editor: &mut PromptEditor,
+    ) -> CompletionOutcome {
+        let Some(open) = &mut self.open else { return CompletionOutcome::Ignored };
+        if keymap.action_in(KeyContext::Input, key) == Some(KeyAction::Complete) {
+            return self.accept(editor);
+        }
+        let last = open.entries.len() - 1;
+        match keymap.action_in(KeyContext::Select, key) {
+            Some(KeyAction::SelectUp) => open.index = open.index.checked_sub(1).unwrap_or(last),
+            Some(KeyAction::SelectDown) => open.index = if open.index < last { open.index + 1 } else { 0 },
+            Some(KeyAction::SelectPageUp) => open.index = open.index.saturating_sub(MAX_ROWS - 1),
+            Some(KeyAction::SelectPageDown) => open.index = (open.index + MAX_ROWS - 1).min(last),
+            Some(KeyAction::SelectConfirm) if open.is_written(editor) => {
+                // The word is there already: the key sends it.
+                self.close();
+                return CompletionOutcome::Ignored;
+            }
+            Some(KeyAction::SelectConfirm) => return self.accept(editor),
+            Some(KeyAction::SelectCancel) => {
+                self.close();
+                return CompletionOutcome::Closed;
             }
             _ if is_tab => return self.accept(false),
             _ => return CompletionOutcome::Ignored,

@@ -13,10 +13,13 @@ const MIN_HELP_CELLS: usize = 16;
 const MAX_NAME_CELLS: usize = 32;
 
 impl CompletionPopup {
-    /// At most eight lines and one that counts the rest, none wider than `width`; none while it is closed.
+    /// At most eight lines, the last of which may count the entries; none is wider than `width`; none while it is closed.
     pub fn lines(&mut self, style: &ThemeStyle, width: usize) -> Vec<String> {
         let Some(open) = &mut self.open else { return Vec::new() };
-        let rows = open.entries.len().min(MAX_ROWS);
+        let rows = match open.total > MAX_ROWS {
+            true => open.entries.len().min(MAX_ROWS - 1),
+            false => open.entries.len(),
+        };
         let first = open.first.min(open.index).max((open.index + 1).saturating_sub(rows));
         open.first = first.min(open.entries.len() - rows);
         let shown = &open.entries[open.first..open.first + rows];

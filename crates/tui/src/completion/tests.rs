@@ -1,139 +1,184 @@
+use insta::assert_snapshot;
 use proptest::prelude::*;
+use relaycode_text::escape::is_unsafe;
+use relaycode_text::width::cells;
 
 use super::*;
 use crate::OutputStyle;
-use crate::theme::{ColorDepth, Theme};
+use crate::input::decode::PastedText;
+use crate::theme::{ColorDepth, Theme, ThemeStyle};
 
-fn plain() -> ThemeStyle {
-    ThemeStyle {
-        output: OutputStyle { color: false, utf8: true, width: Some(80) },
-        theme: Arc::new(Theme::plain()),
-        depth: ColorDepth::None,
-    }
+fn plain(utf8: bool) -> ThemeStyle {
+    let output = OutputStyle { color: false, utf8, width: Some(80) };
+    ThemeStyle { output, theme: Theme::plain().into(), depth: ColorDepth::None }
 }
 
-fn completion() -> PromptCompletion {
-    let mut completion = PromptCompletion::default();
-    let paths = ["README.md", "src/", "src/client.rs", "src/cart.ts", "docs/my notes.md", "a\u{1b}[31m.txt"];
-    completion.set_paths(paths.iter().map(ToString::to_string).collect());
-    let command = |name: &str, text: &str, arguments: &[&str]| CompletionCommand {
-        name: name.to_string(),
-        text: text.to_string(),
-        arguments: arguments.iter().map(ToString::to_string).collect(),
+fn popup() -> CompletionPopup {
+    let command = |name: &str, arguments: &str, help: &str, values: &[(&str, &str)]| CompletionCommand {
+        name: name.into(),
+        arguments: arguments.into(),
+        help: help.into(),
+        values: values
+            .iter()
+            .map(|(value, help)| CompletionValue { value: (*value).into(), help: (*help).into() })
+            .collect(),
     };
-    completion.set_commands(Arc::from([
-        command("undo", "undo the last change", &[]),
-        command("model", "choose a model", &["sonnet-5", "opus-5", "haiku"]),
-        command("compact", "make room in the conversation", &[]),
-    ]));
-    completion
+    let mut popup = CompletionPopup::default();
+    popup.set_commands(vec![
+        command("undo", "[N]", "undo the last change, or N of them", &[]),
+        command("redo", "", "bring an undone change back", &[]),
+        command("model", "[NAME]", "show or choose the model", &[]),
+        command(
+            "access",
+            "[read|workspace|full]",
+            "show or set what the agent may do without asking",
+            &[("read", "look only"), ("workspace", "change files of the project"), ("full", "everything")],
+        ),
+    ]);
+    let mut paths: Vec<String> =
+        ["src/client.rs", "src/cart/total.rs", "src/a file.rs", "docs/client.md", "Cargo.toml"]
+            .map(Into::into)
+            .into();
+    paths.extend(
+        (0..20).map(|number| {
+            format!("packages/a-very-long-package-name/source/nested/module_{number}/index.ts")
+        }),
+    );
+    popup.set_paths(paths.into());
+    popup
 }
 
-fn press(completion: &mut PromptCompletion, key: &str) -> CompletionOutcome {
-    completion.handle_key(key.parse().unwrap(), &Keymap::default())
+/// Types, and asks the list first as the caller does.
+fn press(popup: &mut CompletionPopup, editor: &mut PromptEditor, chords: &str) -> Vec<CompletionOutcome> {
+    let keymap = Keymap::default();
+    let press = |chord: &str| {
+        let key: KeyPress = chord.parse().unwrap();
+        let outcome = popup.handle_key(key, &keymap, editor);
+        if outcome == CompletionOutcome::Ignored {
+            editor.handle_key(key, &keymap);
+            popup.refresh(editor);
+        }
+        outcome
+    };
+    chords.split(' ').map(press).collect()
 }
 
-#[test]
-fn files_are_completed_after_an_at_sign() {
-    let mut completion = completion();
-    completion.update("look at @cli", 12);
-    insta::assert_snapshot!(completion.lines(&plain(), 40, 5).join("\n"), @"› src/client.rs");
-    let accepted = press(&mut completion, "tab");
-    assert_eq!(
-        accepted,
-        CompletionOutcome::Accept { range: 8..12, text: "@src/client.rs ".into(), submits: false }
-    );
-    completion.update("@", 1);
-    insta::assert_snapshot!(completion.lines(&plain(), 40, 4).join("\n"), @"
-    › README.md
-      src/
-      src/client.rs
-      1 of 6
-    ");
-    press(&mut completion, "up");
-    insta::assert_snapshot!(completion.lines(&plain(), 40, 3).join("\n"), @r"
-      docs/my notes.md
-    › a\u{1b}[31m.txt
-      6 of 6
-    ");
-    completion.update("@notes", 6);
-    let accepted = press(&mut completion, "enter");
-    assert_eq!(
-        accepted,
-        CompletionOutcome::Accept { range: 0..6, text: "@\"docs/my notes.md\" ".into(), submits: false }
-    );
-    // A folder is gone into.
-    completion.update("see @sr", 7);
-    assert_eq!(
-        press(&mut completion, "tab"),
-        CompletionOutcome::Accept { range: 4..7, text: "@src/".into(), submits: false }
-    );
-    completion.update("mail a@b", 8);
-    assert!(!completion.is_open());
+fn state(popup: &mut CompletionPopup, editor: &PromptEditor, width: usize) -> String {
+    format!("{}\n{}", editor.text(), popup.lines(&plain(true), width).join("\n"))
 }
 
 #[test]
-fn commands_and_their_arguments_are_completed() {
-    let mut completion = completion();
-    completion.update("/", 1);
-    insta::assert_snapshot!(completion.lines(&plain(), 60, 8).join("\n"), @"
-    › /undo             undo the last change
-      /model            choose a model
-      /compact          make room in the conversation
-    ");
-    insta::assert_snapshot!(completion.lines(&plain(), 24, 8).join("\n"), @"
-    › /undo
-      /model
-      /compact
-    ");
-    completion.update("/und", 4);
-    let accepted = press(&mut completion, "enter");
-    assert_eq!(accepted, CompletionOutcome::Accept { range: 0..4, text: "/undo ".into(), submits: true });
-    completion.update("/mo", 3);
-    let accepted = press(&mut completion, "enter");
-    assert_eq!(accepted, CompletionOutcome::Accept { range: 0..3, text: "/model ".into(), submits: false });
-    completion.update("/model op", 9);
-    assert_eq!(
-        press(&mut completion, "tab"),
-        CompletionOutcome::Accept { range: 7..9, text: "opus-5".into(), submits: false }
-    );
-    for (text, cursor) in [("say /mo", 7), ("/undo x", 7), ("\n/mo", 4), ("/nothing", 8)] {
-        completion.update(text, cursor);
-        assert!(!completion.is_open(), "{text}");
-    }
+fn commands_are_offered_after_a_slash_and_then_their_values() {
+    let (mut popup, mut editor) = (popup(), PromptEditor::default());
+    press(&mut popup, &mut editor, "/");
+    assert_snapshot!(state(&mut popup, &editor, 80), @"");
+    assert_snapshot!(state(&mut popup, &editor, 40), @"");
+    assert_snapshot!(state(&mut popup, &editor, 20), @"");
+    press(&mut popup, &mut editor, "a c down up tab");
+    assert_snapshot!(state(&mut popup, &editor, 120), @"");
+    press(&mut popup, &mut editor, "w enter");
+    assert_eq!(editor.text(), "/access workspace ");
+    assert!(!popup.is_open());
+    // Behind a blank, or in another line, it is no command.
+    editor.take();
+    press(&mut popup, &mut editor, "space /");
+    assert!(!popup.is_open());
 }
 
 #[test]
-fn a_completion_that_was_closed_stays_closed_for_its_word() {
-    let mut completion = completion();
-    completion.update("@s", 2);
-    assert_eq!(press(&mut completion, "escape"), CompletionOutcome::Changed);
-    completion.update("@sr", 3);
-    assert!(!completion.is_open());
-    assert_eq!(press(&mut completion, "enter"), CompletionOutcome::Ignored);
-    completion.update("@sr @s", 6);
-    assert!(completion.is_open());
-    assert_eq!(press(&mut completion, "x"), CompletionOutcome::Ignored);
+fn a_command_that_is_there_already_is_sent_by_enter() {
+    let (mut popup, mut editor) = (popup(), PromptEditor::default());
+    press(&mut popup, &mut editor, "/ u n d o");
+    assert_eq!(press(&mut popup, &mut editor, "enter"), [CompletionOutcome::Ignored]);
+    assert_eq!(editor.text(), "/undo");
+}
+
+#[test]
+fn files_are_offered_after_an_at_sign() {
+    let (mut popup, mut editor) = (popup(), PromptEditor::default());
+    press(&mut popup, &mut editor, "s e e space @ c l i");
+    assert_snapshot!(state(&mut popup, &editor, 80), @"");
+    press(&mut popup, &mut editor, "down enter");
+    assert_eq!(editor.text(), "see @docs/client.md ");
+    press(&mut popup, &mut editor, "@ i n d e x");
+    assert_snapshot!(state(&mut popup, &editor, 40), @"");
+    press(&mut popup, &mut editor, "up");
+    assert_snapshot!(state(&mut popup, &editor, 20), @"");
+    // A name in the middle of a word is no file.
+    editor.take();
+    press(&mut popup, &mut editor, "m e @ c");
+    assert!(!popup.is_open());
+}
+
+#[test]
+fn a_list_that_was_closed_stays_closed_for_this_word() {
+    let (mut popup, mut editor) = (popup(), PromptEditor::default());
+    press(&mut popup, &mut editor, "@ c");
+    assert_eq!(press(&mut popup, &mut editor, "escape"), [CompletionOutcome::Closed]);
+    press(&mut popup, &mut editor, "l");
+    assert!(!popup.is_open());
+    // Now it is the conversation's key again.
+    assert_eq!(press(&mut popup, &mut editor, "escape"), [CompletionOutcome::Ignored]);
+    press(&mut popup, &mut editor, "space @ c");
+    assert!(popup.is_open());
+}
+
+#[test]
+fn pasted_words_offer_nothing() {
+    let (mut popup, mut editor) = (popup(), PromptEditor::default());
+    editor.paste(&PastedText { bytes: b"/undo @cli".to_vec(), truncated: false });
+    popup.refresh(&editor);
+    assert!(!popup.is_open());
+    press(&mut popup, &mut editor, "e");
+    assert!(!popup.is_open());
+}
+
+#[test]
+fn the_rest_of_a_word_behind_the_cursor_is_replaced() {
+    let (mut popup, mut editor) = (popup(), PromptEditor::default());
+    press(&mut popup, &mut editor, "@ t o t x y home right right right right tab");
+    assert_eq!(editor.text(), "@src/cart/total.rs ");
+    assert_eq!(editor.cursor(), editor.text().len());
+}
+
+#[test]
+fn matched_letters_and_the_chosen_entry_are_painted() {
+    let (mut popup, mut editor) = (popup(), PromptEditor::default());
+    press(&mut popup, &mut editor, "@ t o m l");
+    assert_eq!(popup.lines(&plain(false), 40), ["> Cargo.toml"]);
 }
 
 proptest! {
     #[test]
-    fn any_text_and_names_are_shown_safe_and_fit(text in any::<String>(), name in any::<String>(), at in any::<prop::sample::Index>(), width in 4_usize..60) {
-        let mut completion = PromptCompletion::default();
-        completion.set_paths(Arc::from([name.clone()]));
-        completion.set_commands(Arc::from([CompletionCommand { name, text: text.clone(), arguments: vec![text.clone()] }]));
-        for prompt in [format!("@{text}"), format!("/{text}"), "/".to_string(), "@".to_string(), text] {
-            let cursor = at.index(prompt.len() + 1);
-            for cursor in [cursor, prompt.len()].into_iter().filter(|at| prompt.is_char_boundary(*at)) {
-                completion.update(&prompt, cursor);
-                for line in completion.lines(&plain(), width, 5) {
-                    prop_assert!(cells(&line) <= width, "{line:?}");
-                    prop_assert!(!line.chars().any(relaycode_text::escape::is_unsafe));
-                }
-                if let CompletionOutcome::Accept { range, .. } = press(&mut completion, "tab") {
-                    prop_assert!(prompt.get(range).is_some());
-                }
+    fn lines_fit_and_hold_no_control(
+        paths in prop::collection::vec(any::<String>(), 0..20),
+        help in any::<String>(),
+        typed in "[@/a-c ]{0,6}",
+        width in 20_usize..140,
+        utf8: bool,
+    ) {
+        let mut popup = CompletionPopup::default();
+        popup.set_paths(paths.iter().map(|path| format!("a{path}")).collect());
+        let names = paths.iter().map(|name| CompletionCommand {
+            name: name.clone(),
+            arguments: help.clone(),
+            help: help.clone(),
+            values: vec![CompletionValue { value: help.clone(), help: help.clone() }],
+        });
+        popup.set_commands(names.collect());
+        let mut editor = PromptEditor::default();
+        let keymap = Keymap::default();
+        for c in typed.chars() {
+            editor.handle_key(KeyPress::char(c), &keymap);
+            popup.refresh(&editor);
+            let lines = popup.lines(&plain(utf8), width);
+            prop_assert!(lines.len() <= MAX_ROWS);
+            for line in lines {
+                prop_assert!(cells(&line) <= width, "{line:?} is wider than {width}");
+                prop_assert!(!line.chars().any(is_unsafe), "{line:?}");
             }
         }
+        popup.handle_key(KeyPress::plain(crate::input::KeyCode::Tab), &keymap, &mut editor);
+        prop_assert!(editor.text().is_char_boundary(editor.cursor()));
     }
 }

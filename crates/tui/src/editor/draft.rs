@@ -24,25 +24,13 @@ impl PromptEditor {
         (!text.is_empty()).then_some(PromptDraft { text, chips, cursor })
     }
 
-    /// A draft that does not hold together is taken as far as it does.
-    pub fn from_draft(draft: PromptDraft, placeholder: &str) -> PromptEditor {
-        let mut editor = PromptEditor::new(placeholder);
-        let PromptDraft { mut text, mut chips, cursor } = draft;
-        if text.len() > TEXT_BYTES {
-            let end = (0..=TEXT_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-            text.truncate(end);
-        }
-        chips.truncate(PROMPT_CHIPS);
-        let mut left = chips.len();
-        text.retain(|c| {
-            let is_kept = c != CHIP_MARK || left > 0;
-            left -= usize::from(c == CHIP_MARK && is_kept);
-            is_kept
-        });
-        chips.truncate(text.matches(CHIP_MARK).count());
-        let number = |chip: &PromptChip| match chip {
-            PromptChip::Paste { number, .. } => (*number, 0),
-            PromptChip::Image { number, .. } => (0, *number),
+    /// Takes the place of what is written; a draft that is damaged changes nothing.
+    pub fn restore_draft(&mut self, draft: EditorDraft) -> EditorOutcome {
+        let cursor = draft.cursor;
+        let Some(fragment) = draft.into_fragment() else { return EditorOutcome::Ignored };
+        let chips = |text: bool| {
+            let is_kind = |chip: &&EditorChip| matches!(chip, EditorChip::Text(_)) == text;
+            fragment.spans.iter().filter_map(EditorSpan::chip).filter(is_kind).count()
         };
         editor.pastes = chips.iter().map(|chip| number(chip).0).max().unwrap_or(0);
         editor.images = chips.iter().map(|chip| number(chip).1).max().unwrap_or(0);

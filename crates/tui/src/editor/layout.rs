@@ -29,18 +29,25 @@ pub(super) struct EditorRow {
 /// Blanks that a tab takes.
 const TAB: &str = "    ";
 
-/// At least one row. `room` is in cells.
-pub(super) fn layout_rows(state: &BufferState, style: &OutputStyle, room: usize) -> Vec<EditorRow> {
-    let mut rows = Vec::new();
-    let mut row = EditorRow::default();
-    let mut used = 0;
-    let mut chips = state.chips.iter();
-    for (start, cluster) in state.text.grapheme_indices(true) {
-        if cluster == "\n" || cluster == "\r\n" {
-            row.end = start;
-            rows.push(std::mem::take(&mut row));
-            (row.start, used) = (start + cluster.len(), 0);
-            continue;
+    /// `text` is the text after `removed` bytes at `at` gave way to `inserted`.
+    pub(super) fn edited(&mut self, text: &str, at: usize, removed: usize, inserted: usize) {
+        let first = self.rows.partition_point(|start| *start <= at).saturating_sub(3);
+        let start = self.rows[first];
+        let tail = self.rows.split_off(first + 1);
+        self.len = text.len();
+        let mut rest = tail.partition_point(|start| *start < at + removed);
+        let mut met = None;
+        self.break_from(text, start, |start| {
+            let Some(behind) = start.checked_sub(at + inserted) else { return false };
+            let before = at + removed + behind;
+            while tail.get(rest).is_some_and(|row| *row < before) {
+                rest += 1;
+            }
+            met = (tail.get(rest) == Some(&before)).then_some(rest);
+            met.is_some()
+        });
+        if let Some(met) = met {
+            self.rows.extend(tail[met + 1..].iter().map(|start| start + inserted - removed));
         }
         let is_chip = cluster.starts_with(CHIP_MARK);
         let shown = match cluster {

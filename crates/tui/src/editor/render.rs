@@ -156,7 +156,7 @@ fn search_lines(
         let shown = all.min(max_rows.saturating_sub(1));
         for (index, line) in hit.lines().take(shown).enumerate() {
             let more = all - shown;
-            if index + 1 == shown && more > 0 {
+            if index + 1 == shown && more > 0 && shown > 1 {
                 let sign = if style.output.utf8 { "…" } else { "..." };
                 let text = style.output.clip(&format!("{sign} {} more lines", more + 1), room);
                 lines.push(format!("  {}", style.paint(ThemeToken::Muted, &text)));
@@ -177,11 +177,13 @@ fn search_lines(
     let query = tail_cells(&style.output, &search.query, query_room);
     let typed = cells(label) + cells(&query);
     let mut line = format!("{}{query}", style.paint(ThemeToken::Accent, &style.output.clip(label, width)));
+    let mut used = typed + CURSOR_CELLS;
     for hint in [place.as_str(), "Enter takes it", "Ctrl+R older", "Esc back"] {
-        let used = cells_of_painted(&line);
-        if used + 3 + cells(hint) <= width {
-            line.push_str(&style.paint(ThemeToken::Muted, &format!("   {hint}")));
+        if used + 2 + cells(hint) > width {
+            break;
         }
+        line.push_str(&style.paint(ThemeToken::Muted, &format!("   {hint}")));
+        used += 3 + cells(hint);
     }
     lines.push(line);
     let row = lines.len() - 1;
@@ -214,7 +216,7 @@ fn marked_line(style: &ThemeStyle, text: &str, query: &str, limit: usize) -> Str
     }
     marks.sort_by_key(|mark| mark.start);
     let (mut line, mut reached) = (String::new(), 0);
-    for mark in marks.into_iter() {
+    for mark in marks {
         if mark.start < reached {
             continue;
         }
@@ -224,15 +226,4 @@ fn marked_line(style: &ThemeStyle, text: &str, query: &str, limit: usize) -> Str
     }
     line.push_str(&shown[reached..]);
     line
-}
-
-/// Cells of a text with colours in it.
-fn cells_of_painted(text: &str) -> usize {
-    let mut count = 0;
-    let mut rest = text;
-    while let Some(at) = rest.find('\x1b') {
-        count += cells(&rest[..at]);
-        rest = rest[at..].find('m').map_or("", |end| &rest[at + end + 1..]);
-    }
-    count + cells(rest)
 }

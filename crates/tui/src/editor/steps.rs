@@ -56,7 +56,6 @@ impl PromptEditor {
     }
 
     fn place_cursor(&mut self, at: usize) {
-        // Vertical moves may land in the middle of a label.
         self.cursor = self.text.chip_around(at).map_or(at, |chip| chip.start);
         self.last = LastEdit::Other;
         self.undo.close_step();
@@ -75,6 +74,9 @@ impl PromptEditor {
         let text = &self.text.text;
         let column = self.column.unwrap_or_else(|| self.layout.column_of(text, self.cursor));
         let target = self.layout.at_column(text, row, column);
+        // A label that reaches over several rows is left in the direction of the move.
+        let is_down = target > self.cursor;
+        let target = self.text.chip_around(target).filter(|_| is_down).map_or(target, |chip| chip.end);
         self.place_cursor(target);
         self.column = Some(column);
         EditorOutcome::Moved

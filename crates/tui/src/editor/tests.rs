@@ -1,32 +1,29 @@
 use std::sync::Arc;
 
+use insta::assert_snapshot;
 use proptest::prelude::*;
+use relaycode_text::escape::is_unsafe;
+use relaycode_text::width::cells;
 
 use super::*;
 use crate::OutputStyle;
-use crate::theme::{ColorDepth, Theme};
+use crate::theme::{ColorDepth, Theme, ThemeStyle};
 
-fn plain() -> ThemeStyle {
-    ThemeStyle {
-        output: OutputStyle { color: false, utf8: true, width: Some(80) },
-        theme: Arc::new(Theme::plain()),
-        depth: ColorDepth::None,
-    }
+pub(crate) fn plain(utf8: bool) -> ThemeStyle {
+    let output = OutputStyle { color: false, utf8, width: Some(80) };
+    ThemeStyle { output, theme: Theme::plain().into(), depth: ColorDepth::None }
 }
 
-fn press(editor: &mut PromptEditor, keys: &str) -> EditorOutcome {
-    let history = RecentPrompts(vec!["first prompt".into(), "second\nprompt".into(), "third".into()]);
-    let mut last = EditorOutcome::Ignored;
-    for key in keys.split(' ') {
-        last = editor.handle_key(key.parse().expect(key), &Keymap::default(), &history);
-    }
-    last
+fn keys(editor: &mut PromptEditor, chords: &str) -> Vec<EditorOutcome> {
+    let keymap = Keymap::default();
+    chords.split(' ').map(|chord| editor.handle_key(chord.parse().unwrap(), &keymap)).collect()
 }
 
 fn typed(editor: &mut PromptEditor, text: &str) {
+    let keymap = Keymap::default();
     for c in text.chars() {
         let key = if c == '\n' { KeyPress::ctrl('j') } else { KeyPress::char(c) };
-        editor.handle_key(key, &Keymap::default(), &RecentPrompts::default());
+        assert_eq!(editor.handle_key(key, &keymap), EditorOutcome::Changed, "{c:?}");
     }
 }
 
@@ -34,235 +31,475 @@ fn pasted(text: &str) -> PastedText {
     PastedText { bytes: text.as_bytes().to_vec(), truncated: false }
 }
 
-/// The rows with `▍` at the cursor.
-fn drawn(editor: &PromptEditor, width: usize, rows: usize) -> String {
-    let (mut lines, (row, column)) = editor.lines(&plain(), width, rows);
-    assert!(lines.len() <= rows.max(1));
-    assert!(lines.iter().all(|line| cells(line) <= width), "{lines:?}");
-    let mut used = 0;
-    let at = lines[row].char_indices().find(|(_, c)| {
-        let is_there = used >= column;
-        used += cells(c.encode_utf8(&mut [0; 4]));
+/// The lines with the cursor drawn as `▍`.
+fn shown(editor: &mut PromptEditor, width: usize, rows: usize) -> String {
+    shown_as(editor, &plain(true), width, rows)
+}
+
+fn shown_as(editor: &mut PromptEditor, style: &ThemeStyle, width: usize, rows: usize) -> String {
+    let (mut lines, (row, column)) = editor.lines(style, width, rows);
+    let line = &mut lines[row];
+    let mut reached = 0;
+    let at = line.char_indices().find(|(_, c)| {
+        let is_there = reached >= column;
+        reached += cells(c.encode_utf8(&mut [0; 4]));
         is_there
     });
-    let at = at.map_or(lines[row].len(), |(at, _)| at);
-    lines[row].insert(at, '▍');
+    let at = at.map_or(line.len(), |(at, _)| at);
+    line.insert(at, '▍');
     lines.join("\n")
 }
 
-#[test]
-fn text_wraps_between_words_and_scrolls() {
-    let mut editor = PromptEditor::new("ask for a change");
-    insta::assert_snapshot!(drawn(&editor, 40, 5), @"› ▍ask for a change");
-    typed(&mut editor, "add retry with backoff to the client, and a test\nthen commit");
-    insta::assert_snapshot!(drawn(&editor, 40, 5), @"
-    › add retry with backoff to the client,
-      and a test
-      then commit▍
-    ");
-    insta::assert_snapshot!(drawn(&editor, 24, 2), @"
-      client, and a test
-      then commit▍
-    ");
-    press(&mut editor, "up up");
-    insta::assert_snapshot!(drawn(&editor, 24, 2), @"
-      backoff to ▍the 
-      client, and a test
-    ");
+fn image(name: &str) -> EditorImage {
+    EditorImage {
+        name: name.into(),
+        mime_type: "image/png".into(),
+        size: Some((640, 480)),
+        data: "aGk=".into(),
+    }
 }
 
 #[test]
-fn large_pastes_and_images_are_chips_that_go_as_one() {
-    let mut editor = PromptEditor::new("");
-    typed(&mut editor, "fix ");
-    let log: String = (0..120).map(|number| format!("line {number}\n")).collect();
-    assert_eq!(editor.paste(&pasted(&log)), EditorOutcome::Changed);
-    typed(&mut editor, " like ");
-    editor.add_image("a.png", "640×480", "blob1");
-    editor.paste(&pasted("x\ty\u{1b}[31m\u{202e}"));
-    insta::assert_snapshot!(drawn(&editor, 120, 5), @r"› fix [paste 1: 120 lines] like [image 1: a.png 640×480]x    y\u{1b}[31m\u{202e}▍");
-    press(&mut editor, "ctrl+a alt+f ctrl+f right right");
-    insta::assert_snapshot!(drawn(&editor, 120, 5), @r"› fix [paste 1: 120 lines] ▍like [image 1: a.png 640×480]x    y\u{1b}[31m\u{202e}");
-    press(&mut editor, "backspace backspace");
-    assert_eq!(editor.expanded_text(), "fix like [image 1]x\ty\u{1b}[31m\u{202e}");
-    press(&mut editor, "ctrl+_");
-    let prompt = editor.take_prompt();
-    assert_eq!(prompt.text, format!("fix {log} like [image 1]x\ty\u{1b}[31m\u{202e}"));
-    assert_eq!(prompt.chips.len(), 2);
+fn a_prompt_is_written_over_several_rows() {
+    let mut editor = PromptEditor::default();
+    editor.set_placeholder("Ask for a change, or /help");
+    assert_snapshot!(shown(&mut editor, 40, 8), @"");
+    typed(&mut editor, "add retry with backoff to the client, and a test\nthen round totals to cents");
+    assert_snapshot!(shown(&mut editor, 40, 8), @"");
+    assert_snapshot!(shown(&mut editor, 80, 8), @"");
+    assert_snapshot!(shown(&mut editor, 20, 3), @"");
+    keys(&mut editor, "up up");
+    assert_snapshot!(shown(&mut editor, 20, 3), @"");
+    keys(&mut editor, "alt+<");
+    assert_snapshot!(shown_as(&mut editor, &plain(false), 20, 3), @"");
+}
+
+#[test]
+fn long_pastes_and_images_are_labels_and_are_sent_whole() {
+    let mut editor = PromptEditor::default();
+    typed(&mut editor, "why @a.rs ");
+    let long = "line\n".repeat(119) + "line @etc/passwd";
+    assert_eq!(editor.paste(&pasted(&long)), EditorOutcome::Changed);
+    typed(&mut editor, " ");
+    assert_eq!(editor.paste(&pasted("see @b.rs")), EditorOutcome::Changed);
+    typed(&mut editor, " and ");
+    assert_eq!(editor.paste(&pasted(&"x".repeat(1_001))), EditorOutcome::Changed);
+    editor.add_image(image("a.png"));
+    assert_snapshot!(shown(&mut editor, 80, 8), @"");
+    assert_snapshot!(shown(&mut editor, 40, 8), @"");
+    assert_snapshot!(shown_as(&mut editor, &plain(false), 40, 8), @"");
+    // One key crosses a label, and one deletes it.
+    keys(&mut editor, "left");
+    assert!(editor.text()[editor.cursor()..].starts_with("[image 1: a.png"));
+    keys(&mut editor, "backspace");
+    assert!(!editor.text().contains("[paste 2"));
+    keys(&mut editor, "ctrl+_");
+    assert!(editor.text().contains("[paste 2: 1001 characters]"));
+    let message = editor.take();
+    let folded = "x".repeat(1_001);
+    assert_eq!(
+        message.words.text(),
+        format!("why @a.rs {long} see @b.rs and {folded}[image 1: a.png 640×480]")
+    );
+    let names: Vec<&str> = message.words.typed().filter(|word| word.starts_with('@')).collect();
+    assert_eq!(names, ["@a.rs"]);
+    assert_eq!(message.images, [image("a.png")]);
     assert!(editor.is_empty());
 }
 
 #[test]
-fn a_paste_that_is_too_large_is_refused_and_nothing_is_lost() {
-    let mut editor = PromptEditor::new("");
-    typed(&mut editor, "keep");
-    let large = PastedText { bytes: vec![b'a'; 1 << 20], truncated: true };
-    insta::assert_snapshot!(format!("{:?}", editor.paste(&large)), @r#"Refused("that is more than 4 MB, too much to paste; save it to a file and write its name after @")"#);
-    for _ in 0..4 {
-        assert_eq!(editor.paste(&pasted(&"x\n".repeat(2 << 20))), EditorOutcome::Changed);
+fn what_is_too_large_is_refused_and_says_so() {
+    let mut editor = PromptEditor::default();
+    typed(&mut editor, "keep me");
+    let refused = editor.paste(&pasted(&"x".repeat(PROMPT_BYTES + 1)));
+    assert_eq!(refused, EditorOutcome::Refused(EditorRefusal::PasteTooLarge));
+    assert_snapshot!(EditorRefusal::PasteTooLarge, @"");
+    assert_eq!(editor.paste(&pasted(&"x".repeat(PROMPT_BYTES))), EditorOutcome::Refused(EditorRefusal::Full));
+    let room = PROMPT_BYTES - "keep me".len() - "[paste 1: 262000 characters]".len();
+    assert_eq!(editor.paste(&pasted(&"x".repeat(room))), EditorOutcome::Changed);
+    assert_eq!(
+        editor.handle_key(KeyPress::char('x'), &Keymap::default()),
+        EditorOutcome::Refused(EditorRefusal::Full)
+    );
+    editor.take();
+    for index in 0..=MAX_IMAGES {
+        let outcome = editor.add_image(image("a.png"));
+        let is_full = outcome == EditorOutcome::Refused(EditorRefusal::TooManyImages);
+        assert_eq!(is_full, index == MAX_IMAGES);
     }
-    assert!(matches!(editor.paste(&pasted(&"x\n".repeat(2 << 20))), EditorOutcome::Refused(_)));
-    assert!(drawn(&editor, 80, 4).starts_with("› keep[paste 1: 2097152 lines]"));
 }
 
 #[test]
-fn emacs_keys_cut_and_put_back() {
-    let mut editor = PromptEditor::new("");
+fn hostile_text_is_shown_written_out_and_sent_as_it_was() {
+    let hostile = "a\u{1b}[31mb\u{202e}c\u{200b}d\u{7}é日本\t👨\u{200d}👩\u{200d}👧👍🏽❤\u{fe0f}\u{301}";
+    let mut editor = PromptEditor::default();
+    editor.paste(&pasted(hostile));
+    assert_snapshot!(shown(&mut editor, 80, 8), @"");
+    assert_snapshot!(shown_as(&mut editor, &plain(false), 40, 8), @"");
+    assert_eq!(editor.take().words.text(), hostile);
+}
+
+#[test]
+fn words_are_cut_and_put_back() {
+    let mut editor = PromptEditor::default();
     typed(&mut editor, "one two three");
-    press(&mut editor, "ctrl+w ctrl+w ctrl+y");
-    assert_eq!(editor.text(), "one two three");
-    press(&mut editor, "ctrl+a alt+d ctrl+k");
+    keys(&mut editor, "ctrl+w ctrl+w");
+    assert_eq!(editor.text(), "one ");
+    keys(&mut editor, "ctrl+a ctrl+k ctrl+y");
+    assert_eq!(editor.text(), "one ");
+    keys(&mut editor, "alt+y");
+    assert_eq!(editor.text(), "two three");
+    keys(&mut editor, "alt+y");
+    assert_eq!(editor.text(), "one ");
+    // Only right behind a yank.
+    keys(&mut editor, "left");
+    assert_eq!(keys(&mut editor, "alt+y"), [EditorOutcome::Ignored]);
+    keys(&mut editor, "alt+b");
+    assert_eq!(editor.cursor(), 0);
+    keys(&mut editor, "alt+f");
+    assert_eq!(editor.cursor(), 3);
+    keys(&mut editor, "ctrl+u alt+d");
     assert_eq!(editor.text(), "");
-    press(&mut editor, "ctrl+y");
-    assert_eq!(editor.text(), "one two three");
-    press(&mut editor, "ctrl+u");
-    typed(&mut editor, "x ");
-    press(&mut editor, "ctrl+u ctrl+y alt+y");
-    assert_eq!(editor.text(), "one two three");
-    press(&mut editor, "alt+b alt+b ctrl+k ctrl+a ctrl+d end ctrl+h");
-    assert_eq!(editor.text(), "ne");
-    // Lines are joined by cutting from their start.
-    typed(&mut editor, "\nb");
-    press(&mut editor, "ctrl+u ctrl+u");
-    assert_eq!(editor.text(), "ne");
 }
 
 #[test]
-fn typing_is_undone_by_words_and_redone() {
-    let mut editor = PromptEditor::new("");
-    typed(&mut editor, "one two three");
-    press(&mut editor, "ctrl+_");
-    assert_eq!(editor.text(), "one two");
-    press(&mut editor, "ctrl+_ ctrl+_ ctrl+_");
-    assert_eq!(editor.text(), "");
-    press(&mut editor, "alt+_ alt+_");
-    assert_eq!(editor.text(), "one two");
+fn typing_is_undone_word_by_word_and_redone() {
+    let mut editor = PromptEditor::default();
+    typed(&mut editor, "one two");
+    keys(&mut editor, "ctrl+_");
+    assert_eq!(editor.text(), "one ");
+    keys(&mut editor, "ctrl+_");
+    assert!(editor.is_empty());
+    assert_eq!(keys(&mut editor, "ctrl+_"), [EditorOutcome::Ignored]);
+    keys(&mut editor, "alt+_ alt+_");
+    assert_eq!((editor.text(), editor.cursor()), ("one two", 7));
+    keys(&mut editor, "ctrl+_ x");
+    assert_eq!(keys(&mut editor, "alt+_"), [EditorOutcome::Ignored]);
+    assert_eq!(editor.text(), "one x");
+    editor.clear();
+    assert!(editor.is_empty());
+    keys(&mut editor, "ctrl+y");
+    assert_eq!(editor.text(), "one x");
 }
 
 #[test]
-fn characters_of_several_code_points_are_one() {
-    let mut editor = PromptEditor::new("");
-    typed(&mut editor, "ae\u{301}🇩🇪日");
-    press(&mut editor, "left left backspace");
-    assert_eq!(editor.text(), "a🇩🇪日");
-    press(&mut editor, "delete");
-    assert_eq!(editor.text(), "a日");
-    insta::assert_snapshot!(drawn(&editor, 20, 1), @"› a▍日");
-}
-
-#[test]
-fn up_and_down_go_through_rows_then_through_earlier_prompts_and_the_draft_comes_back() {
-    let mut editor = PromptEditor::new("");
+fn earlier_prompts_are_one_key_up_and_what_was_written_waits_below() {
+    let mut editor = PromptEditor::default();
+    editor.set_history(Arc::from(["first".to_string(), "second\nof two lines".to_string()]));
     typed(&mut editor, "draft");
-    drawn(&editor, 40, 5);
-    press(&mut editor, "up");
-    assert_eq!(editor.text(), "third");
-    press(&mut editor, "up");
-    assert_eq!(editor.text(), "second\nprompt");
-    press(&mut editor, "up");
-    assert_eq!((editor.text(), editor.cursor()), ("second\nprompt", 6));
-    press(&mut editor, "up up up");
-    assert_eq!(editor.text(), "first prompt");
-    press(&mut editor, "down down down down down");
-    assert_eq!(editor.text(), "draft");
-    assert_eq!(press(&mut editor, "down"), EditorOutcome::Ignored);
+    editor.paste(&pasted(&"line\n".repeat(20)));
+    let draft = editor.to_draft();
+    keys(&mut editor, "up");
+    assert_eq!(editor.text(), "second\nof two lines");
+    keys(&mut editor, "up");
+    assert_eq!(editor.text(), "first");
+    assert_eq!(keys(&mut editor, "up"), [EditorOutcome::Ignored]);
+    keys(&mut editor, "down");
+    assert_eq!((editor.text(), editor.cursor()), ("second\nof two lines", 19));
+    keys(&mut editor, "down");
+    assert_eq!(editor.to_draft(), draft);
+    assert_eq!(keys(&mut editor, "down"), [EditorOutcome::Ignored]);
+}
+
+struct Found(Vec<&'static str>);
+
+impl PromptSearchSource for Found {
+    fn search(&mut self, query: &str, limit: usize) -> Vec<String> {
+        let is_hit = |text: &&&str| text.contains(query);
+        self.0.iter().filter(is_hit).take(limit).map(ToString::to_string).collect()
+    }
 }
 
 #[test]
-fn a_search_of_the_history_is_typed_and_taken() {
-    let mut editor = PromptEditor::new("");
-    typed(&mut editor, "draft");
-    let history = RecentPrompts(vec!["first prompt".into(), "second\nprompt".into(), "third".into()]);
-    editor.start_search(&history);
-    press(&mut editor, "p r");
-    insta::assert_snapshot!(drawn(&editor, 40, 8), @r"
-      first prompt
-    › second\nprompt
-    search: pr▍
-    ");
-    press(&mut editor, "ctrl+r enter");
-    assert_eq!(editor.text(), "first prompt");
-    editor.start_search(&history);
-    press(&mut editor, "z");
-    insta::assert_snapshot!(drawn(&editor, 40, 8), @"
-      no prompt matches
-    search: z▍
-    ");
-    press(&mut editor, "escape");
-    assert_eq!(editor.text(), "first prompt");
-    assert!(!editor.is_searching());
+fn earlier_prompts_are_searched() {
+    let mut editor = PromptEditor::default();
+    assert_eq!(keys(&mut editor, "ctrl+r"), [EditorOutcome::Unhandled(KeyAction::SearchHistory)]);
+    editor.set_search_source(Box::new(Found(vec![
+        "fix the test\nand run it",
+        "write a test",
+        "evil \u{1b}[31m te",
+    ])));
+    typed(&mut editor, "half");
+    keys(&mut editor, "ctrl+r t e");
+    assert_snapshot!(shown(&mut editor, 80, 8), @"");
+    keys(&mut editor, "ctrl+r");
+    assert_snapshot!(shown(&mut editor, 40, 8), @"");
+    assert_snapshot!(shown(&mut editor, 20, 8), @"");
+    keys(&mut editor, "ctrl+r");
+    assert_snapshot!(shown(&mut editor, 80, 8), @"");
+    keys(&mut editor, "x");
+    assert_snapshot!(shown(&mut editor, 40, 8), @"");
+    keys(&mut editor, "escape");
+    assert_eq!(editor.text(), "half");
+    assert_eq!(keys(&mut editor, "ctrl+r w enter")[2], EditorOutcome::Changed);
+    assert_eq!(editor.text(), "write a test");
+    keys(&mut editor, "ctrl+_");
+    assert_eq!(editor.text(), "half");
 }
 
 #[test]
-fn enter_sends_and_a_backslash_before_it_does_not() {
-    let mut editor = PromptEditor::new("");
-    assert_eq!(press(&mut editor, "enter"), EditorOutcome::Ignored);
-    typed(&mut editor, "a\\");
-    assert_eq!(press(&mut editor, "enter"), EditorOutcome::Changed);
-    typed(&mut editor, "b");
-    assert_eq!(press(&mut editor, "shift+enter enter"), EditorOutcome::Submit);
-    assert_eq!(editor.take_prompt().text, "a\nb\n");
+fn keys_of_the_conversation_come_back_to_the_caller() {
+    let mut editor = PromptEditor::default();
+    assert_eq!(keys(&mut editor, "ctrl+d"), [EditorOutcome::Unhandled(KeyAction::Exit)]);
+    assert_eq!(keys(&mut editor, "?"), [EditorOutcome::Unhandled(KeyAction::ShowKeys)]);
+    typed(&mut editor, "a?");
+    assert_eq!(editor.text(), "a?");
+    keys(&mut editor, "ctrl+a ctrl+d");
+    assert_eq!(editor.text(), "?");
+    let outcomes = keys(&mut editor, "escape ctrl+c shift+tab alt+enter alt+up enter f9");
+    let unhandled = [
+        KeyAction::Interrupt,
+        KeyAction::Clear,
+        KeyAction::CycleAccess,
+        KeyAction::Queue,
+        KeyAction::TakeBack,
+    ];
+    let mut expected: Vec<EditorOutcome> = unhandled.map(EditorOutcome::Unhandled).into();
+    expected.extend([EditorOutcome::Submit, EditorOutcome::Ignored]);
+    assert_eq!(outcomes, expected);
+    assert_eq!(editor.text(), "?");
 }
 
 #[test]
-fn a_draft_comes_back_as_it_was() {
-    let mut editor = PromptEditor::new("");
-    assert_eq!(editor.to_draft(), None);
+fn a_draft_comes_back_whole_and_a_damaged_one_changes_nothing() {
+    let mut editor = PromptEditor::default();
     typed(&mut editor, "see ");
-    editor.paste(&pasted(&"row\n".repeat(20)));
-    press(&mut editor, "left");
-    let draft = serde_json::to_string(&editor.to_draft().unwrap()).unwrap();
-    let mut again = PromptEditor::from_draft(serde_json::from_str(&draft).unwrap(), "");
-    assert_eq!((again.text(), again.cursor()), (editor.text(), editor.cursor()));
-    assert_eq!(again.expanded_text(), editor.expanded_text());
-    again.paste(&pasted(&"row\n".repeat(20)));
-    assert!(drawn(&again, 80, 3).contains("[paste 2: 20 lines]"));
+    editor.paste(&pasted(&"line\n".repeat(20)));
+    editor.add_image(image("a.png"));
+    keys(&mut editor, "left");
+    let text = serde_json::to_string(&editor.to_draft()).unwrap();
+    let mut other = PromptEditor::default();
+    assert_eq!(other.restore_draft(serde_json::from_str(&text).unwrap()), EditorOutcome::Changed);
+    assert_eq!((other.cursor(), other.to_draft()), (editor.cursor(), editor.to_draft()));
+    assert_eq!(other.take(), editor.take());
+    for damaged in [
+        r#"{"text": "aé", "spans": [{"start": 0, "end": 2, "kind": "pasted"}]}"#,
+        r#"{"text": "ab", "spans": [{"start": 1, "end": 9, "kind": "pasted"}]}"#,
+        r#"{"text": "ab", "spans": [{"start": 1, "end": 2, "kind": "pasted"}, {"start": 0, "end": 1, "kind": "pasted"}]}"#,
+    ] {
+        assert_eq!(other.restore_draft(serde_json::from_str(damaged).unwrap()), EditorOutcome::Ignored);
+        assert!(other.is_empty());
+    }
+    // A cursor within a character goes to its beginning.
+    other.restore_draft(serde_json::from_str(r#"{"text": "aé", "cursor": 2}"#).unwrap());
+    assert_eq!(other.cursor(), 1);
+}
+
+/// What a key does to a text, as simply as it can be said.
+#[derive(Debug, Clone)]
+enum Edit {
+    Type(char),
+    Paste(String),
+    Key(&'static str),
+}
+
+const EDIT_KEYS: &[&str] = &[
+    "left",
+    "right",
+    "up",
+    "down",
+    "home",
+    "end",
+    "alt+<",
+    "alt+>",
+    "alt+b",
+    "alt+f",
+    "backspace",
+    "delete",
+    "ctrl+w",
+    "alt+d",
+    "ctrl+u",
+    "ctrl+k",
+    "ctrl+y",
+    "alt+y",
+    "ctrl+_",
+    "alt+_",
+    "ctrl+j",
+];
+
+fn edits(chars: &'static str) -> impl Strategy<Value = Vec<Edit>> {
+    let edit = prop_oneof![
+        6 => chars.prop_map(|text| Edit::Paste(text).into_typed()),
+        2 => prop::collection::vec(chars, 0..30).prop_map(|texts| Edit::Paste(texts.concat())),
+        8 => prop::sample::select(EDIT_KEYS).prop_map(Edit::Key),
+    ];
+    prop::collection::vec(edit, 0..60)
+}
+
+impl Edit {
+    fn into_typed(self) -> Edit {
+        match self {
+            Edit::Paste(text) => text.chars().next().map_or(Edit::Key("left"), Edit::Type),
+            other => other,
+        }
+    }
+
+    fn apply(&self, editor: &mut PromptEditor) {
+        match self {
+            Edit::Type(c) => drop(editor.handle_key(KeyPress::char(*c), &Keymap::default())),
+            Edit::Paste(text) => drop(editor.paste(&pasted(text))),
+            Edit::Key(key) => drop(keys(editor, key)),
+        }
+    }
+}
+
+const ANY: &str = "[a-c \\n\\t/@日é\u{301}\u{200d}👍🏽🇩🇪\u{1b}\u{202e}\\x00-\\x1f]";
+
+fn check_invariants(editor: &PromptEditor) {
+    let text = editor.text();
+    assert!(text.is_char_boundary(editor.cursor()));
+    assert!(editor.text.chip_around(editor.cursor()).is_none());
+    let mut reached = 0;
+    for span in &editor.text.spans {
+        assert!(
+            span.range.start >= reached && span.range.end > span.range.start && span.range.end <= text.len()
+        );
+        assert!(text.is_char_boundary(span.range.start) && text.is_char_boundary(span.range.end));
+        reached = span.range.end;
+    }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
+    /// Against a string and a place in it.
     #[test]
-    fn any_keys_and_texts_fit_and_are_safe(
-        steps in proptest::collection::vec((0_usize..24, any::<String>()), 0..30),
-        width in 1_usize..60, rows in 0_usize..6,
-    ) {
-        const MOVES: [&str; 20] = ["up", "down", "left", "right", "alt+b", "alt+f", "home", "end", "backspace", "delete", "ctrl+w",
-            "alt+d", "ctrl+u", "ctrl+k", "ctrl+y", "alt+y", "ctrl+_", "alt+_", "ctrl+j", "ctrl+home"];
-        let mut editor = PromptEditor::new("say something");
-        for (step, text) in steps {
-            match MOVES.get(step) {
-                Some(key) => { press(&mut editor, key); }
-                None if step == 20 => { editor.paste(&pasted(&text.repeat(20))); }
-                None if step == 21 => { editor.add_image(&text, "1×1", "k"); }
-                None => { editor.paste(&pasted(&text)); }
+    fn edits_do_what_they_would_do_to_a_string(edits in edits("[a-z \\n]")) {
+        let mut editor = PromptEditor::default();
+        let (mut text, mut at, mut cut) = (String::new(), 0_usize, String::new());
+        for edit in &edits {
+            let line = |text: &str, at: usize| {
+                (text[..at].rfind('\n').map_or(0, |n| n + 1), text[at..].find('\n').map_or(text.len(), |n| at + n))
+            };
+            let (start, end) = line(&text, at);
+            match edit {
+                Edit::Type(c) if *c != '\n' => {
+                    text.insert(at, *c);
+                    at += 1;
+                }
+                Edit::Key("left") => at = at.saturating_sub(1),
+                Edit::Key("right") => at = (at + 1).min(text.len()),
+                Edit::Key("home") => at = start,
+                Edit::Key("end") => at = end,
+                Edit::Key("alt+<") => at = 0,
+                Edit::Key("alt+>") => at = text.len(),
+                Edit::Key("ctrl+j") => {
+                    text.insert(at, '\n');
+                    at += 1;
+                }
+                Edit::Key("backspace") if at > 0 => {
+                    at -= 1;
+                    text.remove(at);
+                }
+                Edit::Key("delete") if at < text.len() => drop(text.remove(at)),
+                Edit::Key("backspace" | "delete") => {}
+                Edit::Key("ctrl+k") if end > at => {
+                    cut = text.drain(at..end).collect();
+                    // Joined cuts are another law.
+                    keys(&mut editor, "alt+b alt+f");
+                    editor.cursor = at;
+                }
+                Edit::Key("ctrl+y") if !cut.is_empty() => {
+                    text.insert_str(at, &cut);
+                    at += cut.len();
+                }
+                _ => continue,
             }
-            prop_assert!(editor.text().is_char_boundary(editor.cursor()));
-            prop_assert_eq!(editor.text().matches(CHIP_MARK).count(), editor.buffer.state.chips.len());
-            let (lines, (row, column)) = editor.lines(&plain(), width, rows);
-            prop_assert!(!lines.is_empty() && lines.len() <= rows.max(1));
-            prop_assert!(row < lines.len() && column < width);
-            for line in &lines {
-                prop_assert!(width < 4 || cells(line) <= width, "{line:?}");
-                prop_assert!(!line.chars().any(relaycode_text::escape::is_unsafe));
-            }
+            edit.apply(&mut editor);
+            prop_assert_eq!((editor.text(), editor.cursor()), (text.as_str(), at), "{:?}", edit);
         }
-        let draft = editor.to_draft().unwrap_or_default();
-        let again = PromptEditor::from_draft(draft, "");
-        prop_assert_eq!(again.expanded_text(), editor.expanded_text());
     }
 
     #[test]
-    fn undoing_everything_is_where_it_began(text in "[a-z \n]{0,30}", keys in proptest::collection::vec(0_usize..6, 0..10)) {
-        const KEYS: [&str; 6] = ["ctrl+w", "ctrl+k", "backspace", "ctrl+y", "left", "alt+b"];
-        let mut editor = PromptEditor::new("");
-        typed(&mut editor, &text);
-        for key in keys {
-            press(&mut editor, KEYS[key]);
+    fn undo_is_the_inverse_and_redo_its_inverse(edits in edits(ANY)) {
+        let mut editor = PromptEditor::default();
+        for edit in &edits {
+            edit.apply(&mut editor);
+            check_invariants(&editor);
         }
-        for _ in 0..60 {
-            press(&mut editor, "ctrl+_");
+        let after = editor.text.clone();
+        while editor.apply_action(KeyAction::Undo) == EditorOutcome::Changed {
+            check_invariants(&editor);
         }
         prop_assert_eq!(editor.text(), "");
+        prop_assert!(editor.text.spans.is_empty());
+        while editor.apply_action(KeyAction::Redo) == EditorOutcome::Changed {
+            check_invariants(&editor);
+        }
+        // What was undone among the edits comes back, too.
+        if !edits.iter().any(|edit| matches!(edit, Edit::Key("ctrl+_" | "alt+_"))) {
+            prop_assert_eq!(&editor.text, &after);
+        }
+    }
+
+    /// The rows that are kept up to date are those that a fresh start finds.
+    #[test]
+    fn rows_are_those_of_a_fresh_layout(edits in edits(ANY), width in 4_usize..40, utf8: bool) {
+        let mut editor = PromptEditor::default();
+        let style = plain(utf8);
+        editor.lines(&style, width, 5);
+        for edit in &edits {
+            edit.apply(&mut editor);
+            let row_cells = width - 3;
+            editor.lines(&style, width, 5);
+            prop_assert_eq!(&editor.layout, &EditorLayout::new(editor.text(), row_cells, utf8));
+        }
+    }
+
+    #[test]
+    fn lines_fit_and_hold_no_control_and_the_cursor_is_among_them(
+        edits in edits(ANY), width in 1_usize..60, rows in 1_usize..6, utf8: bool,
+    ) {
+        let mut editor = PromptEditor::default();
+        for edit in &edits {
+            edit.apply(&mut editor);
+            let (lines, (row, column)) = editor.lines(&plain(utf8), width, rows);
+            prop_assert!(lines.len() <= rows && row < lines.len() && column < width.max(1));
+            for line in &lines {
+                prop_assert!(width < 4 || cells(line) <= width, "{line:?} is wider than {width}");
+                prop_assert!(!line.chars().any(is_unsafe), "{line:?}");
+            }
+        }
+        let sent = editor.message();
+        prop_assert_eq!(editor.take(), sent);
+    }
+
+    #[test]
+    fn any_bytes_can_be_pasted(bytes in prop::collection::vec(any::<u8>(), 0..3_000), width in 4_usize..120) {
+        let mut editor = PromptEditor::default();
+        editor.paste(&PastedText { bytes, truncated: false });
+        for _ in 0..3 {
+            let (lines, _) = editor.lines(&plain(true), width, 10);
+            prop_assert!(lines.iter().all(|line| cells(line) <= width && !line.chars().any(is_unsafe)));
+            keys(&mut editor, "left backspace ctrl+left");
+            check_invariants(&editor);
+        }
+    }
+}
+
+/// `cargo nextest run -p relaycode-tui --run-ignored all --no-capture a_key_in_a_long_text` prints what a key costs.
+#[test]
+#[ignore = "it measures"]
+fn a_key_in_a_long_text_costs_little() {
+    let one_line = "a word and another ".repeat(13_000);
+    for (name, text) in [("one line", one_line.clone()), ("short lines", one_line.replace("and", "\n"))] {
+        for start in [true, false] {
+            let mut editor = PromptEditor::default();
+            editor.set_text(&text);
+            editor.lines(&plain(true), 80, 10);
+            keys(&mut editor, if start { "alt+<" } else { "alt+>" });
+            let keymap = Keymap::default();
+            let mut worst = std::time::Duration::ZERO;
+            let begun = std::time::Instant::now();
+            for c in "typed in the middle of it ".repeat(8).chars() {
+                let key = std::time::Instant::now();
+                editor.handle_key(KeyPress::char(c), &keymap);
+                editor.lines(&plain(true), 80, 10);
+                worst = worst.max(key.elapsed());
+            }
+            let mean = begun.elapsed() / (8 * 26);
+            println!(
+                "{name}, {} kB, at its start: {start}: {mean:?} a key with its lines, at worst {worst:?}",
+                text.len() >> 10
+            );
+        }
     }
 }

@@ -136,7 +136,7 @@ pub const KEY_ACTIONS: &[KeyActionEntry] = &[
     entry(Act::CursorLineEnd, "tui.editor.cursorLineEnd", Editor, &["end", "ctrl+e"], "end of the line"),
     entry(Act::CursorTextStart, "tui.editor.cursorTextStart", Editor, &["alt+<", "ctrl+home"], "start of the text"),
     entry(Act::CursorTextEnd, "tui.editor.cursorTextEnd", Editor, &["alt+>", "ctrl+end"], "end of the text"),
-    entry(Act::PageUp, "tui.editor.pageUp", Editor, &["alt+v"], "one page up in a long text"),
+    entry(Act::PageUp, "tui.editor.pageUp", Editor, &["alt+pageup", "alt+v"], "one page up in a long text"),
     entry(Act::PageDown, "tui.editor.pageDown", Editor, &["alt+pagedown"], "one page down in a long text"),
     entry(Act::DeleteBackward, "tui.editor.deleteCharBackward", Editor, &["backspace", "ctrl+h", "shift+backspace"], "delete the character before the cursor"),
     entry(Act::DeleteForward, "tui.editor.deleteCharForward", Editor, &["delete", "ctrl+d"], "delete the character at the cursor"),

@@ -1,122 +1,117 @@
-use std::collections::HashSet;
-use std::sync::Arc;
+use insta::assert_snapshot;
 
 use super::*;
 use crate::OutputStyle;
-use crate::theme::{ColorDepth, Theme};
+use crate::theme::{ColorDepth, Theme, ThemeStyle};
 
 fn plain() -> ThemeStyle {
-    ThemeStyle {
-        output: OutputStyle { color: false, utf8: true, width: Some(80) },
-        theme: Arc::new(Theme::plain()),
-        depth: ColorDepth::None,
-    }
+    let output = OutputStyle { color: false, utf8: true, width: Some(80) };
+    ThemeStyle { output, theme: Theme::plain().into(), depth: ColorDepth::None }
+}
+
+fn key(text: &str) -> KeyPress {
+    text.parse().unwrap()
 }
 
 #[test]
-fn the_table_is_sound() {
-    let mut ids = HashSet::new();
-    let mut chords = HashSet::new();
-    for binding in KEY_BINDINGS {
-        assert!(ids.insert(binding.id), "{} is there twice", binding.id);
-        let is_named = match binding.context {
-            KeyContext::Editor => {
-                binding.id.starts_with("tui.editor.") || binding.id.starts_with("tui.input.")
-            }
-            KeyContext::Select => binding.id.starts_with("tui.select."),
-            KeyContext::App => binding.id.starts_with("app."),
+fn the_table_is_in_the_order_of_the_actions_and_every_default_is_a_key_of_one_action() {
+    for (index, entry) in KEY_ACTIONS.iter().enumerate() {
+        assert_eq!(entry.action as usize, index, "{}", entry.id);
+        assert_eq!(KeyAction::from_id(entry.id), Some(entry.action));
+        assert!(!entry.default_chords.is_empty(), "{}", entry.id);
+        let prefix = match entry.context {
+            KeyContext::Input => "tui.input.",
+            KeyContext::Editor => "tui.editor.",
+            KeyContext::Select => "tui.select.",
+            KeyContext::App => "app.",
         };
-        assert!(is_named, "{}", binding.id);
-        for chord in binding.chords {
-            let key: KeyPress = chord.parse().expect(chord);
-            assert!(chords.insert((binding.context, key)), "{chord} is there twice");
+        assert!(entry.id.starts_with(prefix), "{}", entry.id);
+        for chord in entry.default_chords {
+            assert_eq!(key(chord).to_string(), *chord, "{}", entry.id);
+        }
+    }
+    let chords = KEY_ACTIONS.iter().map(default_chords).collect();
+    assert_eq!(Keymap::with_chords(chords).1, []);
+}
+
+#[test]
+fn a_key_file_changes_and_disables_keys_and_its_mistakes_are_named() {
+    let (keymap, problems) = Keymap::from_json(
+        r#"{
+            "app.tools.expand": "ctrl+e",
+            "tui.editor.yank": [],
+            "tui.input.newLine": ["alt+n", "hyper+n", 3],
+            "tui.editor.cursorLefft": "left",
+            "app.suspend": "ctrl+",
+            "tui.editor.undo": "ctrl+a",
+            "evil\u001b[31m": "x"
+        }"#,
+    );
+    assert_eq!(keymap.action_in(KeyContext::App, key("ctrl+e")), Some(KeyAction::ToggleExpand));
+    assert_eq!(keymap.action_in(KeyContext::App, key("ctrl+o")), None);
+    assert_eq!(keymap.chords(KeyAction::Yank), []);
+    assert_eq!(keymap.chords(KeyAction::NewLine), [key("alt+n")]);
+    assert_eq!(keymap.chords(KeyAction::Suspend), [key("ctrl+z")]);
+    // A chosen key is taken from the default of another action in the same place.
+    assert_eq!(keymap.action_in(KeyContext::Editor, key("ctrl+a")), Some(KeyAction::Undo));
+    assert_eq!(keymap.chords(KeyAction::CursorLineStart), [key("home")]);
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_snapshot!(told.join("\n"), @"");
+}
+
+#[test]
+fn what_is_no_key_file_leaves_the_defaults() {
+    for text in ["[]", "{", "3", "\u{0}", &"x".repeat(KEY_FILE_BYTES + 1)] {
+        let (keymap, problems) = Keymap::from_json(text);
+        assert_eq!(problems.len(), 1, "{text:.20}");
+        assert_eq!(keymap.action_in(KeyContext::App, key("ctrl+o")), Some(KeyAction::ToggleExpand));
+    }
+    assert_eq!(Keymap::from_json(" \n").1, []);
+}
+
+#[test]
+fn two_actions_of_one_key_are_told() {
+    let (keymap, problems) = Keymap::from_json(r#"{"app.suspend": "f5", "app.jobs.show": "f5"}"#);
+    assert_eq!(keymap.action_in(KeyContext::App, key("f5")), Some(KeyAction::Suspend));
+    assert_snapshot!(problems[0], @"");
+}
+
+#[test]
+fn shift_that_a_character_needed_does_not_matter() {
+    let keymap = Keymap::default();
+    let pressed = KeyPress { shift: true, ..key("ctrl+_") };
+    assert_eq!(keymap.action_in(KeyContext::Editor, pressed), Some(KeyAction::Undo));
+    let redo = KeyPress { shift: true, ..key("ctrl+z") };
+    assert_eq!(keymap.action_in(KeyContext::Editor, redo), Some(KeyAction::Redo));
+}
+
+#[test]
+fn the_keys_fit_every_width() {
+    for width in [20, 40, 64, 80, 120, 300] {
+        for line in Keymap::default().lines(&plain(), width) {
+            assert!(relaycode_text::width::cells(&line) <= width, "{width}: {line}");
         }
     }
 }
 
 #[test]
-fn a_key_file_changes_adds_and_switches_off() {
-    let text = r#"{"app.palette": "ctrl+x", "tui.editor.yank": [], "app.jobs.show": ["f5", "ctrl+t"]}"#;
-    let (keymap, problems) = Keymap::from_json(text);
-    assert_eq!(problems, []);
-    let app = |key: &str| keymap.action(KeyContext::App, key.parse().unwrap());
-    assert_eq!(app("ctrl+x"), Some(KeyAction::CommandPalette));
-    assert_eq!(app("ctrl+p"), None);
-    assert_eq!(app("f5"), Some(KeyAction::ShowJobs));
-    // Taken from the action that had it.
-    assert_eq!(app("ctrl+t"), Some(KeyAction::ShowJobs));
-    assert!(keymap.chords(KeyAction::ToggleThinking).is_empty());
-    assert_eq!(keymap.action(KeyContext::Editor, KeyPress::ctrl('y')), None);
-    assert_eq!(keymap.label(KeyAction::ShowJobs).as_deref(), Some("F5"));
-    // The same chord in another context is another thing.
-    assert_eq!(keymap.action(KeyContext::Editor, KeyPress::ctrl('b')), Some(KeyAction::CursorLeft));
-    assert_eq!(app("ctrl+b"), Some(KeyAction::FoldToBackground));
+fn the_keys_beside_their_texts_or_above() {
+    let (keymap, _) = Keymap::from_json(r#"{"app.suspend": []}"#);
+    let last = |width: usize, count: usize| {
+        let lines = keymap.lines(&plain(), width);
+        lines[lines.len() - count..].join("\n")
+    };
+    assert_snapshot!(last(80, 18), @"");
+    assert_snapshot!(last(40, 12), @"");
 }
 
 #[test]
-fn what_is_wrong_in_a_key_file_is_named_and_the_rest_counts() {
-    let text = r#"{"palette": "ctrl+x", "nothing": "x", "app.exit": "hyper+x", "app.clear": 3, "app.jobs.show": "f5", "app.undo": "f5", "app.redo": "f6"}"#;
-    let (keymap, problems) = Keymap::from_json(text);
-    let said: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(said.join("\n"), @"
-    `palette` is no action; did you mean `app.palette`?
-    `nothing` is no action; `/keys` lists them
-    `app.exit`: `hyper+x` is no key; write it like `ctrl+o`, `shift+enter`, `alt+up`, `f5` or `x`
-    `app.clear`: a chord is a text like `ctrl+o`; an empty list switches the action off
-    `f5` is given to `app.jobs.show` and to `app.undo`; `app.jobs.show` has it
-    ");
-    assert_eq!(keymap.label(KeyAction::RedoChange).as_deref(), Some("F6"));
-    assert_eq!(keymap.label(KeyAction::UndoChange), None);
-    assert_eq!(keymap.label(KeyAction::Exit).as_deref(), Some("Ctrl-D"));
-    for text in ["", "[]", "{", "null"] {
-        let (keymap, problems) = Keymap::from_json(text);
-        assert!(matches!(problems[..], [KeymapProblem::NoObject(_)]), "{text}");
-        assert_eq!(keymap.label(KeyAction::Exit).as_deref(), Some("Ctrl-D"));
+fn the_page_of_keys_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/keys.md");
+    // `UPDATE_KEYS_PAGE=1 cargo nextest run -p relaycode-tui the_page_of_keys` writes it.
+    if std::env::var_os("UPDATE_KEYS_PAGE").is_some() {
+        std::fs::write(path, keys_page()).unwrap();
     }
-}
-
-#[test]
-fn chords_are_shown_as_people_read_them() {
-    let labels: Vec<String> =
-        ["ctrl+o", "shift+enter", "alt+up", "escape", "f5", "x", "pageup", "alt+shift+b", "ctrl+space"]
-            .iter()
-            .map(|chord| chord_label(chord.parse().unwrap()))
-            .collect();
-    assert_eq!(labels.join(" "), "Ctrl-O Shift-Enter Alt-Up Esc F5 x PageUp Alt-Shift-B Ctrl-Space");
-}
-
-#[test]
-fn the_list_of_keys_fits() {
-    for width in [20, 40, 80, 120] {
-        let lines = Keymap::default().lines(&plain(), width);
-        assert!(lines.iter().all(|line| cells(line) <= width), "at {width}");
-    }
-    let narrow = Keymap::default().lines(&plain(), 40);
-    insta::assert_snapshot!(narrow[..5].join("\n"), @"
-    writing a prompt
-      Up
-        one line up, or the previous prompt
-      Down
-        one line down, or the next prompt
-    ");
-    let wide = Keymap::default().lines(&plain(), 80);
-    insta::assert_snapshot!(wide[..7].join("\n"), @"
-    writing a prompt
-      Up                                one line up, or the previous prompt
-      Down                              one line down, or the next prompt
-      Left, Ctrl-B                      one character left
-      Right, Ctrl-F                     one character right
-      Alt-Left, Ctrl-Left, Alt-B        one word left
-      Alt-Right, Ctrl-Right, Alt-F      one word right
-    ");
-}
-
-#[test]
-fn the_page_in_the_docs_lists_every_action() {
-    let page = include_str!("../../../../docs/keys.md");
-    for binding in KEY_BINDINGS {
-        let chords: Vec<String> = binding.chords.iter().map(|chord| format!("`{chord}`")).collect();
-        let row = format!("| `{}` | {} | {} |", binding.id, chords.join(" "), binding.text);
-        assert!(page.contains(&row), "docs/keys.md lacks this row:\n{row}");
-    }
+    let page = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(page, keys_page(), "docs/keys.md is not fresh: run this test with UPDATE_KEYS_PAGE=1");
 }
