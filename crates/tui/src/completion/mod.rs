@@ -1,18 +1,18 @@
-//! Completing what is typed in the prompt: files after `@`, commands after `/` and their arguments.
+//! The list below the words being written: files after `@`, commands after `/` and what may follow them.
 //!
-//! The caller hands in what there is and calls [`PromptCompletion::update`] after each change of the prompt. Nothing is looked up
-//! here, and a list of 100 000 files costs milliseconds.
+//! It opens by what stands before the cursor, and only where that was typed: pasted text names no files and runs nothing. It
+//! never takes a key while it is closed.
 
+mod render;
 #[cfg(test)]
 mod tests;
-mod token;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::cells;
-use crate::fuzzy::{FuzzyHit, FuzzyIndex};
-use crate::input::{KeyCode, KeyPress};
+use crate::editor::{EditorOutcome, PromptEditor};
+use crate::fuzzy::{FuzzyHit, FuzzyHits, FuzzyIndex};
+use crate::input::KeyPress;
 use crate::keymap::{KeyAction, KeyContext, Keymap};
 
 /// Lines of the list at most.
@@ -25,109 +25,134 @@ const WORD_BYTES: usize = 1_024;
 /// A command that can be completed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CompletionCommand {
-    /// Without the slash.
+    /// Without its slash.
     pub name: String,
-    pub text: String,
-    /// What may follow, if it is known.
-    pub arguments: Vec<String>,
+    /// For example `[WORDS]`.
+    pub arguments: String,
+    pub help: String,
+    /// What may stand behind its name, if that is known.
+    pub values: Vec<CompletionValue>,
 }
 
-/// What can be completed at the cursor, if anything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CompletionValue {
+    pub value: String,
+    pub help: String,
+}
+
 #[derive(Debug)]
-pub struct PromptCompletion {
+pub struct CompletionPopup {
     paths: FuzzyIndex,
-    commands: Arc<[CompletionCommand]>,
-    names: FuzzyIndex,
-    /// The arguments of a command that was completed last.
-    arguments: Option<(usize, FuzzyIndex)>,
-    popup: Option<CompletionPopup>,
-    /// Where a word begins that is not to be completed any more.
-    dismissed: Option<usize>,
+    commands: Vec<CompletionCommand>,
+    command_names: FuzzyIndex,
+    open: Option<OpenCompletion>,
+    /// What was closed with Esc: it stays closed until another word is begun.
+    dismissed: Option<CompletionWord>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CompletionKind {
+    Path,
+    Command,
+    /// Of the command with this number.
+    Value(usize),
+}
+
+/// The word that is completed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct CompletionWord {
+    kind: CompletionKind,
+    /// Where it begins, with its `@` or `/`.
+    start: usize,
 }
 
 #[derive(Debug)]
-struct CompletionPopup {
-    token: CompletionToken,
-    hits: Vec<FuzzyHit>,
+struct OpenCompletion {
+    word: CompletionWord,
+    /// The bytes that an entry replaces.
+    range: Range<usize>,
+    entries: Vec<CompletionEntry>,
     total: usize,
-    chosen: usize,
+    index: usize,
+    /// The first entry that is shown.
+    first: usize,
 }
 
-/// The effect of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct CompletionEntry {
+    text: String,
+    /// The bytes of `text` at which matched letters begin.
+    positions: Vec<usize>,
+    arguments: String,
+    help: String,
+}
+
+/// What came of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompletionOutcome {
-    /// Nothing is being completed, or it is a key for the prompt.
+    /// The key is the editor's.
     Ignored,
-    /// Something is to be drawn.
-    Changed,
-    /// Replace these bytes of the prompt. `submits`: it is a whole command, and Enter was pressed.
-    Accept { range: Range<usize>, text: String, submits: bool },
+    /// Another entry is chosen.
+    Moved,
+    /// The text was completed.
+    Accepted(EditorOutcome),
+    Closed,
 }
 
-/// Entries that can be reached.
-const HITS: usize = 100;
-
-impl Default for PromptCompletion {
-    fn default() -> PromptCompletion {
-        PromptCompletion {
+impl Default for CompletionPopup {
+    fn default() -> CompletionPopup {
+        CompletionPopup {
             paths: FuzzyIndex::new(Arc::from([])),
-            commands: Arc::from([]),
-            names: FuzzyIndex::new(Arc::from([])),
-            arguments: None,
-            popup: None,
+            commands: Vec::new(),
+            command_names: FuzzyIndex::new(Arc::from([])),
+            open: None,
             dismissed: None,
         }
     }
 }
 
-impl PromptCompletion {
-    /// Folders end with a slash.
+impl CompletionPopup {
+    /// The files that `@` offers, relative to where the agent looks for them. Those with blanks can't be named with `@`.
     pub fn set_paths(&mut self, paths: Arc<[String]>) {
+        let is_nameable = |path: &String| !path.is_empty() && !path.contains(char::is_whitespace);
+        let paths = match paths.iter().all(is_nameable) {
+            true => paths,
+            false => paths.iter().filter(|path| is_nameable(path)).cloned().collect(),
+        };
         self.paths = FuzzyIndex::new(paths);
     }
 
-    pub fn set_commands(&mut self, commands: Arc<[CompletionCommand]>) {
-        self.names = FuzzyIndex::new(commands.iter().map(|command| command.name.clone()).collect());
-        (self.commands, self.arguments) = (commands, None);
+    pub fn set_commands(&mut self, commands: Vec<CompletionCommand>) {
+        self.command_names = FuzzyIndex::new(commands.iter().map(|command| command.name.clone()).collect());
+        self.commands = commands;
     }
 
     pub fn is_open(&self) -> bool {
-        self.popup.is_some()
+        self.open.is_some()
     }
 
-    pub fn close(&mut self) {
-        self.popup = None;
-    }
-
-    /// The prompt has changed. `text` and `cursor` as [`crate::editor::PromptEditor`] gives them.
-    pub fn update(&mut self, text: &str, cursor: usize) {
-        let token = CompletionToken::at(text, cursor, &self.commands);
-        if token.as_ref().map(|token| token.range.start) != self.dismissed {
+    /// To be called whenever the text or the cursor changed.
+    pub fn refresh(&mut self, editor: &PromptEditor) {
+        let Some((word, range)) = self.word_at_cursor(editor) else {
+            self.open = None;
             self.dismissed = None;
-        }
-        let Some(token) = token.filter(|_| self.dismissed.is_none()) else {
-            self.popup = None;
             return;
         };
-        let found = self.index(token.kind).search(&token.query, HITS);
-        // What is written out needs no completion.
-        let is_done = found.total == 1 && self.entry(token.kind, found.hits[0].index) == token.query;
-        if found.total == 0 || (is_done && token.kind != TokenKind::Command) {
-            self.popup = None;
+        if self.dismissed.as_ref() == Some(&word) {
             return;
         }
-        self.popup = Some(CompletionPopup { token, hits: found.hits, total: found.total, chosen: 0 });
+        self.dismissed = None;
+        self.open_for(editor, word, range);
     }
 
-    pub fn handle_key(&mut self, key: KeyPress, keymap: &Keymap) -> CompletionOutcome {
-        let Some(popup) = &mut self.popup else { return CompletionOutcome::Ignored };
-        let last = popup.hits.len().saturating_sub(1);
-        let is_tab = key == KeyPress::plain(KeyCode::Tab);
-        match keymap.action(KeyContext::Select, key) {
-            // The first is next to the last.
-            Some(KeyAction::SelectUp) => popup.chosen = popup.chosen.checked_sub(1).unwrap_or(last),
-            Some(KeyAction::SelectDown) => {
-                popup.chosen = if popup.chosen == last { 0 } else { popup.chosen + 1 }
+    fn open_for(&mut self, editor: &PromptEditor, word: CompletionWord, range: Range<usize>) {
+        let query = &editor.text()[word.start..editor.cursor()];
+        let found = match word.kind {
+            CompletionKind::Path => {
+                let query = query.strip_prefix('@').unwrap_or(query);
+                let hits = self.paths.search(query, MAX_HITS);
+                let texts = self.paths.texts();
+                completion_entries(hits, |index| (texts[index].clone(), String::new(), String::new()))
             }
             CompletionKind::Command => {
                 let query = query.strip_prefix('/').unwrap_or(query);
@@ -222,124 +247,55 @@ impl PromptCompletion {
                 self.close();
                 return CompletionOutcome::Closed;
             }
-            _ if is_tab => return self.accept(false),
             _ => return CompletionOutcome::Ignored,
         }
-        CompletionOutcome::Changed
+        CompletionOutcome::Moved
     }
 
-    /// At most `max_rows` rows; none if nothing is completed.
-    pub fn lines(&self, style: &ThemeStyle, width: usize, max_rows: usize) -> Vec<String> {
-        let Some(popup) = &self.popup else { return Vec::new() };
-        let is_cut = popup.total > max_rows;
-        let room = max_rows.saturating_sub(usize::from(is_cut && max_rows > 1));
-        let first = (popup.chosen + 1).saturating_sub(room);
-        let shown = popup.hits.iter().enumerate().skip(first).take(room);
-        let mut lines: Vec<String> =
-            shown.map(|(number, hit)| self.entry_line(hit, number == popup.chosen, style, width)).collect();
-        if is_cut && max_rows > 1 {
-            let more = format!("  {} of {}", popup.chosen + 1, popup.total);
-            lines.push(style.paint(ThemeToken::Dim, &style.output.clip(&more, width)));
+    fn close(&mut self) {
+        self.dismissed = self.open.take().map(|open| open.word);
+    }
+
+    fn accept(&mut self, editor: &mut PromptEditor) -> CompletionOutcome {
+        let Some(open) = self.open.take() else { return CompletionOutcome::Ignored };
+        let Some(entry) = open.entries.get(open.index) else { return CompletionOutcome::Closed };
+        let is_blank_next = editor.text()[open.range.end..].starts_with([' ', '\n']);
+        let blank = if is_blank_next { "" } else { " " };
+        let written = format!("{}{blank}", written(open.word.kind, &entry.text));
+        let outcome = editor.replace_typed(open.range, &written);
+        self.dismissed = None;
+        // The values of a command that was completed are offered next.
+        if outcome == EditorOutcome::Changed {
+            self.refresh(editor);
         }
-        lines
-    }
-
-    fn entry_line(&self, hit: &FuzzyHit, is_chosen: bool, style: &ThemeStyle, width: usize) -> String {
-        let Some(popup) = &self.popup else { return String::new() };
-        let text = self.entry(popup.token.kind, hit.index);
-        let sign = match (is_chosen, style.output.utf8) {
-            (false, _) => "  ",
-            (true, true) => "› ",
-            (true, false) => "> ",
-        };
-        let slash = if popup.token.kind == TokenKind::Command { "/" } else { "" };
-        let room = width.saturating_sub(cells(sign) + slash.len());
-        let base = if is_chosen { ThemeToken::Text } else { ThemeToken::Muted };
-        let name = marked_name(text, &hit.found.positions, base, style, room);
-        let about = match popup.token.kind {
-            TokenKind::Command => self.commands[hit.index].text.as_str(),
-            TokenKind::Path | TokenKind::Argument(_) => "",
-        };
-        let used = cells(sign) + slash.len() + cells(&style.output.safe(text));
-        let column = used.max(18) + 2;
-        let about = match width.saturating_sub(column) {
-            left if about.is_empty() || left < 12 => String::new(),
-            left => {
-                let text = style.paint(ThemeToken::Dim, &style.output.clip(about, left));
-                format!("{}{text}", " ".repeat(column - used))
-            }
-        };
-        let lead = style.paint(if is_chosen { ThemeToken::Accent } else { base }, &format!("{sign}{slash}"));
-        format!("{lead}{name}{about}")
-    }
-
-    fn accept(&mut self, by_enter: bool) -> CompletionOutcome {
-        let Some(popup) = self.popup.take() else { return CompletionOutcome::Ignored };
-        let Some(hit) = popup.hits.get(popup.chosen) else { return CompletionOutcome::Ignored };
-        let text = self.entry(popup.token.kind, hit.index);
-        let (text, submits) = match popup.token.kind {
-            TokenKind::Command => {
-                let is_whole = self.commands[hit.index].arguments.is_empty();
-                (format!("/{text} "), by_enter && is_whole)
-            }
-            TokenKind::Argument(_) => (text.to_string(), false),
-            TokenKind::Path => {
-                let is_quoted = text.contains(char::is_whitespace);
-                let goes_on = text.ends_with('/');
-                match (is_quoted, goes_on) {
-                    (false, true) => (format!("@{text}"), false),
-                    (false, false) => (format!("@{text} "), false),
-                    // The quote stays open until the name is whole.
-                    (true, true) => (format!("@\"{text}"), false),
-                    (true, false) => (format!("@\"{text}\" "), false),
-                }
-            }
-        };
-        CompletionOutcome::Accept { range: popup.token.range, text, submits }
-    }
-
-    fn index(&mut self, kind: TokenKind) -> &mut FuzzyIndex {
-        match kind {
-            TokenKind::Path => &mut self.paths,
-            TokenKind::Command => &mut self.names,
-            TokenKind::Argument(place) => {
-                let is_known = self.arguments.as_ref().is_some_and(|(known, _)| *known == place);
-                if !is_known {
-                    self.arguments = None;
-                }
-                let commands = &self.commands;
-                let fresh = || (place, FuzzyIndex::new(commands[place].arguments.as_slice().into()));
-                &mut self.arguments.get_or_insert_with(fresh).1
-            }
-        }
-    }
-
-    /// An entry of a list, as it stands there.
-    fn entry(&self, kind: TokenKind, index: usize) -> &str {
-        let text = match kind {
-            TokenKind::Path => self.paths.texts().get(index),
-            TokenKind::Command => self.commands.get(index).map(|command| &command.name),
-            TokenKind::Argument(place) => self.commands[place].arguments.get(index),
-        };
-        text.map_or("", String::as_str)
+        CompletionOutcome::Accepted(outcome)
     }
 }
 
-/// Safe, with the matched characters painted; shortened in its middle without them.
-fn marked_name(text: &str, positions: &[usize], base: ThemeToken, style: &ThemeStyle, room: usize) -> String {
-    if cells(&style.output.safe(text)) > room {
-        return style.paint(base, &style.output.path(text, room));
+impl OpenCompletion {
+    /// Whether the chosen entry stands in the text already.
+    fn is_written(&self, editor: &PromptEditor) -> bool {
+        let text = &editor.text()[self.range.clone()];
+        self.entries.get(self.index).is_some_and(|entry| text == written(self.word.kind, &entry.text))
     }
-    let mut out = String::new();
-    let mut run = String::new();
-    let mut is_marked = false;
-    for (at, c) in text.char_indices() {
-        let marks = positions.binary_search(&at).is_ok();
-        if marks != is_marked {
-            out += &style.paint(if is_marked { ThemeToken::Accent } else { base }, &std::mem::take(&mut run));
-            is_marked = marks;
-        }
-        run += &style.output.safe(c.encode_utf8(&mut [0; 4]));
+}
+
+fn written(kind: CompletionKind, text: &str) -> String {
+    match kind {
+        CompletionKind::Path => format!("@{text}"),
+        CompletionKind::Command => format!("/{text}"),
+        CompletionKind::Value(_) => text.to_string(),
     }
-    out + &style.paint(if is_marked { ThemeToken::Accent } else { base }, &run)
+}
+
+/// The entries, and how many there would be.
+fn completion_entries(
+    hits: FuzzyHits,
+    texts: impl Fn(usize) -> (String, String, String),
+) -> (Vec<CompletionEntry>, usize) {
+    let entry = |hit: FuzzyHit| {
+        let (text, arguments, help) = texts(hit.index);
+        CompletionEntry { text, positions: hit.found.positions, arguments, help }
+    };
+    (hits.hits.into_iter().map(entry).collect(), hits.total)
 }

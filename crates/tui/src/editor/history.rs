@@ -1,141 +1,70 @@
-//! Earlier prompts: those of this session by Up and Down, those of all sessions by a search (Ctrl-R).
+//! Earlier prompts, one key up and down. What was being written waits below the last of them.
 
-use crate::cells;
-use crate::input::{KeyCode, KeyPress};
-use crate::keymap::{KeyAction, KeyContext, Keymap};
-use crate::theme::{ThemeStyle, ThemeToken};
+use std::sync::Arc;
 
+use super::fragment::EditorFragment;
 use super::{EditorOutcome, PromptEditor};
+use crate::input::PROMPT_BYTES;
 
-/// Where earlier prompts come from. The caller may keep them in a database.
-pub trait PromptHistory {
-    /// The prompt before last is 1.
-    fn recent(&self, back: usize) -> Option<String>;
-
-    /// Prompts that match, the best first, at most `limit`; the newest if the query is empty.
-    fn search(&self, query: &str, limit: usize) -> Vec<String>;
-}
-
-/// Prompts in memory, the newest last.
 #[derive(Debug, Clone, Default)]
-pub struct RecentPrompts(pub Vec<String>);
-
-impl PromptHistory for RecentPrompts {
-    fn recent(&self, back: usize) -> Option<String> {
-        self.0.iter().rev().nth(back).cloned()
-    }
-
-    fn search(&self, query: &str, limit: usize) -> Vec<String> {
-        let needle = query.to_lowercase();
-        let found = self.0.iter().rev().filter(|prompt| prompt.to_lowercase().contains(&needle));
-        let mut seen = std::collections::HashSet::new();
-        found.filter(|prompt| seen.insert(prompt.as_str())).take(limit).cloned().collect()
-    }
+pub(super) struct HistoryWalk {
+    /// The newest at the end.
+    entries: Arc<[String]>,
+    /// Which one is shown, and what was being written before.
+    place: Option<(usize, EditorFragment)>,
 }
 
-/// Most prompts that a search looks through.
-const FOUND: usize = 100;
-/// Those that are shown.
-const SHOWN: usize = 6;
-/// Longest query, in bytes.
-const QUERY_BYTES: usize = 200;
-
-#[derive(Debug)]
-pub(super) struct HistorySearch {
-    query: String,
-    found: Vec<String>,
-    chosen: usize,
-}
-
-impl HistorySearch {
-    pub(super) fn new(history: &dyn PromptHistory) -> HistorySearch {
-        HistorySearch { query: String::new(), found: history.search("", FOUND), chosen: 0 }
-    }
-
-    fn look(&mut self, history: &dyn PromptHistory) {
-        self.found = history.search(&self.query, FOUND);
-        self.chosen = 0;
-    }
-
-    /// What was found, the best next to the line where the query is typed.
-    pub(super) fn lines(&self, style: &ThemeStyle, width: usize) -> (Vec<String>, (usize, usize)) {
-        let label = if cells("search: ") + 8 <= width { "search: " } else { "" };
-        let room = width.saturating_sub(3);
-        let first = (self.chosen + 1).saturating_sub(SHOWN);
-        let mut lines: Vec<String> = Vec::new();
-        for (number, prompt) in self.found.iter().enumerate().skip(first).take(SHOWN) {
-            let text = style.output.clip(prompt, room);
-            let sign = if style.output.utf8 { "› " } else { "> " };
-            lines.push(match number == self.chosen {
-                true => style.paint(ThemeToken::Accent, &format!("{sign}{text}")),
-                false => style.paint(ThemeToken::Muted, &format!("  {text}")),
-            });
-        }
-        if self.found.is_empty() {
-            lines.push(style.paint(ThemeToken::Muted, &style.output.clip("  no prompt matches", width)));
-        }
-        lines.reverse();
-        let room = width.saturating_sub(label.len() + 1);
-        let query = tail_cells(&style.output.safe(&self.query), room);
-        lines.push(format!("{}{query}", style.paint(ThemeToken::Dim, label)));
-        let cursor = (lines.len() - 1, label.len() + cells(&query));
-        (lines, cursor)
+impl HistoryWalk {
+    pub(super) fn leave(&mut self) {
+        self.place = None;
     }
 }
 
 impl PromptEditor {
-    pub(super) fn search_key(
-        &mut self,
-        key: KeyPress,
-        keymap: &Keymap,
-        history: &dyn PromptHistory,
-    ) -> EditorOutcome {
-        let Some(search) = &mut self.search else { return EditorOutcome::Ignored };
-        let again = keymap.action(KeyContext::App, key) == Some(KeyAction::SearchHistory);
-        let step = match keymap.action(KeyContext::Select, key) {
-            _ if again => Some(KeyAction::SelectUp),
-            action => action,
+    /// Earlier prompts, the newest at the end.
+    pub fn set_history(&mut self, entries: Arc<[String]>) {
+        self.history = HistoryWalk { entries, place: None };
+    }
+
+    pub(super) fn walk_history(&mut self, up: bool) -> EditorOutcome {
+        let last = self.history.entries.len();
+        let from = self.history.place.as_ref().map_or(last, |(index, _)| *index);
+        let candidates: Vec<usize> = if up { (0..from).rev().collect() } else { (from + 1..last).collect() };
+        let fits = |index: &&usize| {
+            let entry = &self.history.entries[**index];
+            entry.len() <= PROMPT_BYTES && *entry != self.text.text && !entry.is_empty()
         };
-        match step {
-            Some(KeyAction::SelectUp) => {
-                search.chosen = (search.chosen + 1).min(search.found.len().saturating_sub(1));
+        match candidates.iter().find(fits).copied() {
+            Some(index) => {
+                let draft = match self.history.place.take() {
+                    Some((_, draft)) => draft,
+                    None => self.text.clone(),
+                };
+                let entry = self.history.entries[index].replace("\r\n", "\n").replace('\r', "\n");
+                self.show_entry(&EditorFragment::plain(entry), up);
+                self.history.place = Some((index, draft));
+                EditorOutcome::Changed
             }
-            Some(KeyAction::SelectDown) => search.chosen = search.chosen.saturating_sub(1),
-            Some(KeyAction::SelectConfirm) => {
-                let prompt = search.found.get(search.chosen).cloned();
-                self.search = None;
-                if let Some(prompt) = prompt {
-                    self.set_text(&prompt);
+            None if up => EditorOutcome::Ignored,
+            None => match self.history.place.take() {
+                Some((_, draft)) => {
+                    self.show_entry(&draft, up);
+                    EditorOutcome::Changed
                 }
-            }
-            Some(KeyAction::SelectCancel) => self.search = None,
-            _ if key.code == KeyCode::Backspace => {
-                search.query.pop();
-                search.look(history);
-            }
-            _ if key == KeyPress::ctrl('u') => {
-                search.query.clear();
-                search.look(history);
-            }
-            _ => match key.typed_char() {
-                Some(c) if search.query.len() < QUERY_BYTES => {
-                    search.query.push(c);
-                    search.look(history);
-                }
-                _ => return EditorOutcome::Ignored,
+                None => EditorOutcome::Ignored,
             },
         }
-        EditorOutcome::Changed
     }
-}
 
-/// The longest end that fits.
-fn tail_cells(text: &str, room: usize) -> String {
-    let mut used = 0;
-    let fits = |c: &char| {
-        used += cells(c.encode_utf8(&mut [0; 4]));
-        used <= room
-    };
-    let kept: Vec<char> = text.chars().rev().take_while(fits).collect();
-    kept.into_iter().rev().collect()
+    /// The cursor stands where the same key goes on.
+    fn show_entry(&mut self, entry: &EditorFragment, up: bool) {
+        self.set_fragment(entry);
+        if up {
+            let first_row = self.layout.row(&self.text.text, 0);
+            self.cursor = first_row.end.min(self.text.text.len());
+            if self.layout.row_of(self.cursor) > 0 {
+                self.cursor = self.text.before(self.cursor);
+            }
+        }
+    }
 }

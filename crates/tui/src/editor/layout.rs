@@ -1,33 +1,43 @@
-//! The rows of a prompt on the screen: its text wrapped between words, and which byte stands in which cell.
+//! Where the rows of a text begin when it is broken to a width, kept up to date while the text is edited.
+//!
+//! A row depends only on the text from its beginning on. After an edit the rows are broken anew from two rows before it until a
+//! row begins where one began already; what follows only moves. So a key costs about as much in a long text as in a short one.
 
-use unicode_segmentation::UnicodeSegmentation;
+use std::borrow::Cow;
+use std::ops::Range;
 
-use super::buffer::BufferState;
-use super::chip::CHIP_MARK;
-use crate::theme::{ThemeStyle, ThemeToken};
-use crate::{OutputStyle, cells};
+use relaycode_text::escape::TAB_STOP;
+use relaycode_text::hidden::{is_hidden, suspicious_chars};
+use relaycode_text::width::cells;
 
-/// A character as it is shown.
-#[derive(Debug, Clone)]
-struct ShownCharacter {
-    start: usize,
-    text: String,
+use super::boundaries::cluster_end;
+use crate::OutputStyle;
+
+/// Characters of one cell that are shown.
+const CLUSTER_CHARS: usize = 8;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct EditorLayout {
+    /// Cells of a row, without what stands before it.
     cells: usize,
-    is_chip: bool,
+    utf8: bool,
+    /// The bytes at which rows begin; the first is 0.
+    rows: Vec<usize>,
+    /// Bytes of the text.
+    len: usize,
 }
 
-#[derive(Debug, Clone, Default)]
-pub(super) struct EditorRow {
-    characters: Vec<ShownCharacter>,
-    /// The byte behind it, without its line end.
-    end: usize,
-    start: usize,
-    /// The next row goes on with the same line.
-    wraps: bool,
-}
+impl EditorLayout {
+    pub(super) fn new(text: &str, cells: usize, utf8: bool) -> EditorLayout {
+        let mut layout = EditorLayout { cells: cells.max(1), utf8, rows: vec![0], len: text.len() };
+        layout.break_from(text, 0, |_| false);
+        layout
+    }
 
-/// Blanks that a tab takes.
-const TAB: &str = "    ";
+    /// Whether it is for rows like these.
+    pub(super) fn is_for(&self, cells: usize, utf8: bool) -> bool {
+        self.cells == cells.max(1) && self.utf8 == utf8
+    }
 
     /// `text` is the text after `removed` bytes at `at` gave way to `inserted`.
     pub(super) fn edited(&mut self, text: &str, at: usize, removed: usize, inserted: usize) {
@@ -49,74 +59,131 @@ const TAB: &str = "    ";
         if let Some(met) = met {
             self.rows.extend(tail[met + 1..].iter().map(|start| start + inserted - removed));
         }
-        let is_chip = cluster.starts_with(CHIP_MARK);
-        let shown = match cluster {
-            "\t" => TAB.to_string(),
-            _ if is_chip => {
-                let label = chips.next().map(|chip| chip.label()).unwrap_or_default();
-                style.clip(&label, room)
-            }
-            _ => style.safe(cluster).into_owned(),
-        };
-        let character = ShownCharacter { start, cells: cells(&shown), text: shown, is_chip };
-        // A blank behind a full row is not shown: the next row begins with a word.
-        let is_blank = |shown: &ShownCharacter| shown.text == " ";
-        if used + character.cells > room && !row.characters.is_empty() && !is_blank(&character) {
-            let after_blank = row.characters.iter().rposition(is_blank).map(|at| at + 1);
-            let cut = after_blank.filter(|_| !character.is_chip).unwrap_or(row.characters.len());
-            let rest = row.characters.split_off(cut);
-            let next = rest.first().map_or(start, |first| first.start);
-            (row.end, row.wraps) = (next, true);
-            rows.push(std::mem::take(&mut row));
-            used = rest.iter().map(|shown| shown.cells).sum();
-            (row.start, row.characters) = (next, rest);
-        }
-        used += character.cells;
-        row.characters.push(character);
-    }
-    row.end = state.text.len();
-    rows.push(row);
-    rows
-}
-
-/// In which row and cell the cursor is.
-pub(super) fn cursor_place(rows: &[EditorRow], cursor: usize) -> (usize, usize) {
-    let row = rows.iter().rposition(|row| row.start <= cursor).unwrap_or(0);
-    let before = rows[row].characters.iter().take_while(|shown| shown.start < cursor);
-    (row, before.map(|shown| shown.cells).sum())
-}
-
-impl EditorRow {
-    /// The byte at a cell, or the last place of the row.
-    pub(super) fn byte_at(&self, cell: usize) -> usize {
-        let mut used = 0;
-        for shown in &self.characters {
-            if used + shown.cells > cell {
-                return shown.start;
-            }
-            used += shown.cells;
-        }
-        // Behind the last character of a row that wraps is the beginning of the next one.
-        self.characters.last().filter(|_| self.wraps).map_or(self.end, |last| last.start)
     }
 
-    /// No wider than the room it was laid out for, but for a single character that is wider.
-    pub(super) fn painted(&self, style: &ThemeStyle, room: usize) -> String {
-        let mut line = String::new();
-        let mut used = 0;
-        let mut plain = String::new();
-        for shown in &self.characters {
-            if used + shown.cells > room {
+    /// Appends rows, until one begins where `is_met` says so.
+    fn break_from(&mut self, text: &str, start: usize, mut is_met: impl FnMut(usize) -> bool) {
+        let mut start = start;
+        while let Some(next) = self.next_row(text, start) {
+            self.rows.push(next);
+            if is_met(next) {
+                return;
+            }
+            start = next;
+        }
+    }
+
+    /// Where the row behind the one at `start` begins.
+    fn next_row(&self, text: &str, start: usize) -> Option<usize> {
+        let (mut at, mut column, mut word) = (start, 0, start);
+        while at < text.len() {
+            let end = cluster_end(text, at);
+            let cluster = &text[at..end];
+            if cluster == "\n" {
+                return Some(end);
+            }
+            let wide = self.cells_of(cluster, column);
+            let is_blank = matches!(cluster, " " | "\t");
+            // One blank may stand where the cursor would.
+            if is_blank && column == self.cells {
+                return Some(end + usize::from(text.as_bytes().get(end) == Some(&b'\n')));
+            }
+            if column + wide > self.cells && at > start {
+                return Some(if word > start { word } else { at });
+            }
+            column += wide;
+            at = end;
+            if is_blank {
+                word = end;
+            }
+        }
+        None
+    }
+
+    pub(super) fn row_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The row that `at` stands in; at its end it stands at the beginning of the next.
+    pub(super) fn row_of(&self, at: usize) -> usize {
+        self.rows.partition_point(|start| *start <= at).saturating_sub(1)
+    }
+
+    /// Its bytes, without the line feed.
+    pub(super) fn row(&self, text: &str, row: usize) -> Range<usize> {
+        let start = self.rows.get(row).copied().unwrap_or(self.len);
+        let end = self.rows.get(row + 1).copied().unwrap_or(self.len);
+        let has_break = end > start && text.as_bytes()[end - 1] == b'\n';
+        start..end - usize::from(has_break)
+    }
+
+    /// The column of `at` in its row.
+    pub(super) fn column_of(&self, text: &str, at: usize) -> usize {
+        let row = self.row(text, self.row_of(at));
+        let (mut place, mut column) = (row.start, 0);
+        while place < row.end {
+            let end = cluster_end(text, place);
+            if end > at {
                 break;
             }
-            used += shown.cells;
-            if shown.is_chip {
-                line += &style.paint(ThemeToken::Text, &std::mem::take(&mut plain));
-                line += &style.paint(ThemeToken::Accent, &shown.text);
-            } else {
-                plain += &shown.text;
-            }
+            column += self.cells_of(&text[place..end], column);
+            place = end;
         }
-        if plain.is_empty() { line } else { line + &style.paint(ThemeToken::Text, &plain) }
+        column
     }
+
+    /// The place in `row` that is nearest to `column` from the left.
+    pub(super) fn at_column(&self, text: &str, row: usize, column: usize) -> usize {
+        let range = self.row(text, row);
+        let is_broken = self.rows.get(row + 1) == Some(&range.end);
+        let (mut at, mut reached) = (range.start, 0);
+        while at < range.end {
+            let end = cluster_end(text, at);
+            reached += self.cells_of(&text[at..end], reached);
+            // The end of a broken row is the beginning of the next one.
+            if reached > column || (is_broken && end >= range.end) {
+                break;
+            }
+            at = end;
+        }
+        at
+    }
+
+    fn cells_of(&self, cluster: &str, column: usize) -> usize {
+        shown_cells(&shown_cluster(cluster, column, self.utf8), self.cells)
+    }
+}
+
+fn shown_cells(shown: &str, limit: usize) -> usize {
+    cells(shown).min(limit)
+}
+
+/// A character as it stands on the screen: nothing that a terminal obeys or hides, and always at least one cell.
+///
+/// What joins and varies emoji is left out, so that every terminal agrees on the width; other hidden characters are written out.
+pub(super) fn shown_cluster(cluster: &str, column: usize, utf8: bool) -> Cow<'_, str> {
+    match cluster.as_bytes() {
+        [b' '..=b'~'] => return Cow::Borrowed(cluster),
+        b"\t" => return Cow::Borrowed(&"    "[..TAB_STOP - column % TAB_STOP]),
+        _ => {}
+    }
+    let output = OutputStyle { color: false, utf8, width: None };
+    if !utf8 && cluster == "×" {
+        return Cow::Borrowed("x");
+    }
+    let is_long = cluster.chars().nth(CLUSTER_CHARS).is_some();
+    let is_simple = !is_long && !cluster.chars().any(|c| is_hidden(c) || is_skin_tone(c));
+    let shown = if is_simple || suspicious_chars(cluster).next().is_some() {
+        output.safe(cluster)
+    } else {
+        let first = cluster.chars().next();
+        let seen = cluster.chars().skip(1).filter(|c| !is_hidden(*c) && !is_skin_tone(*c));
+        let kept: String = first.into_iter().chain(seen).take(CLUSTER_CHARS).collect();
+        Cow::Owned(output.safe(&kept).into_owned())
+    };
+    if cells(&shown) == 0 { Cow::Owned(cluster.escape_unicode().to_string()) } else { shown }
+}
+
+fn is_skin_tone(c: char) -> bool {
+    ('\u{1f3fb}'..='\u{1f3ff}').contains(&c)
 }

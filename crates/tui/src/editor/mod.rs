@@ -1,396 +1,368 @@
-//! The prompt of the conversation: several lines of text with a cursor, history, large pastes and images as chips.
+//! The words being written: a text of several lines with a cursor, and what keys and pastes do to it.
 //!
-//! What is shown is safe and fits; what is sent is what was typed and pasted, byte for byte.
+//! Long pastes and images stand in the text as a label in brackets that is moved over and deleted as one. The text that is sent
+//! is exactly what was typed and pasted, whatever the screen shows of it. What was pasted is known as such to the end: a name
+//! behind `@` in it attaches no file.
 
-mod buffer;
-mod chip;
+mod boundaries;
 mod draft;
+mod fragment;
 mod history;
+mod kill_ring;
 mod layout;
+mod render;
+mod search;
+mod steps;
 #[cfg(test)]
 mod tests;
+mod undo;
 
-use std::cell::Cell;
+use std::ops::Range;
 
-use crate::input::KeyPress;
 use crate::input::decode::PastedText;
+use crate::input::{KeyPress, PROMPT_BYTES, TypedWords, pasted_text};
 use crate::keymap::{KeyAction, KeyContext, Keymap};
-use crate::theme::{ThemeStyle, ThemeToken};
-use crate::{OutputStyle, cells};
 
-use buffer::{BufferState, PromptBuffer};
-use chip::CHIP_MARK;
-pub use chip::PromptChip;
-pub use draft::PromptDraft;
-use history::HistorySearch;
-pub use history::{PromptHistory, RecentPrompts};
-use layout::{EditorRow, cursor_place, layout_rows};
+use fragment::{EditorChip, EditorFragment, EditorSpanKind};
+use history::HistoryWalk;
+use kill_ring::KillRing;
+use layout::EditorLayout;
+use search::HistorySearch;
+use undo::{EditorStep, EditorStepKind, EditorUndo};
 
-/// A paste of more lines is shown as a chip.
-pub const PASTE_LINES: usize = 10;
-/// A paste of more characters is shown as a chip.
-pub const PASTE_CHARS: usize = 1_000;
-/// Most chips in a prompt.
-pub const PROMPT_CHIPS: usize = 100;
-/// Most bytes of all chips together.
-pub const PROMPT_BYTES: usize = 16 << 20;
+pub use draft::EditorDraft;
+pub use fragment::EditorImage;
+pub use render::EditorCursor;
+pub use search::PromptSearchSource;
 
-/// The prompt being written.
-#[derive(Debug, Default)]
+/// A paste with more lines is folded …
+const FOLDED_LINES: usize = 10;
+/// … and one with more characters.
+const FOLDED_CHARS: usize = 1_000;
+/// Images of one message.
+const MAX_IMAGES: usize = 20;
+/// Cells of a row before its width is known.
+const USUAL_CELLS: usize = 77;
+
 pub struct PromptEditor {
-    buffer: PromptBuffer,
-    /// Numbers of pastes and images go on while the prompt lives.
+    text: EditorFragment,
+    cursor: usize,
+    layout: EditorLayout,
+    /// The first row that was shown, and how many.
+    shown: Range<usize>,
+    undo: EditorUndo,
+    kill_ring: KillRing,
+    /// What the last key did, as far as the next one depends on it.
+    last: LastEdit,
+    /// The column to which vertical moves return.
+    column: Option<usize>,
+    history: HistoryWalk,
+    search: Option<HistorySearch>,
+    source: Option<Box<dyn PromptSearchSource>>,
+    placeholder: String,
+    /// Numbers of the labels so far.
     pastes: usize,
     images: usize,
-    /// Which prompt of the history is shown, from the newest, and what was written before.
-    browsed: Option<(usize, BufferState)>,
-    search: Option<HistorySearch>,
-    placeholder: String,
-    /// How it was drawn last, and the room for text: going up and down needs it.
-    drawn: Cell<Option<(OutputStyle, usize)>>,
-    /// The first row that is shown.
-    top: Cell<usize>,
-    /// The cell that going up and down aims at.
-    aim: Option<usize>,
 }
 
-/// The effect of a key.
+/// What came of a key or a paste.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditorOutcome {
-    /// Not a key of the editor, or there is nothing to do for it.
-    Ignored,
-    /// Something is to be drawn.
+    /// The text is another.
     Changed,
-    /// The prompt is to be sent: take it with [`PromptEditor::take_prompt`].
+    /// Only the cursor or the look changed.
+    Moved,
+    /// To be sent: [`PromptEditor::take`] gives it.
     Submit,
-    /// To be told to the user; the prompt is as it was.
-    Refused(String),
+    /// Something for the whole conversation, or for what lies around the editor.
+    Unhandled(KeyAction),
+    /// Nothing was done, and this says why.
+    Refused(EditorRefusal),
+    Ignored,
 }
 
-/// A prompt as it is sent.
+/// Why something does not go into the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum EditorRefusal {
+    #[error("not pasted: it has more than {} kB; save it as a file and name that with @", PROMPT_BYTES >> 10)]
+    PasteTooLarge,
+    #[error("the message is full: {} kB", PROMPT_BYTES >> 10)]
+    Full,
+    #[error("not added: {MAX_IMAGES} images are in the message already")]
+    TooManyImages,
+}
+
+/// A message as it is sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FinishedPrompt {
-    /// With pastes in place, and `[image 1]` where an image stands.
-    pub text: String,
-    /// As it was shown: for the history and the conversation.
-    pub shown: String,
-    /// In the order of their places.
-    pub chips: Vec<PromptChip>,
+pub struct EditorMessage {
+    pub words: TypedWords,
+    /// In the order of their labels in the text.
+    pub images: Vec<EditorImage>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum LastEdit {
+    Other,
+    Kill,
+    /// The bytes that were yanked.
+    Yank(Range<usize>),
+}
+
+impl Default for PromptEditor {
+    fn default() -> PromptEditor {
+        PromptEditor {
+            text: EditorFragment::default(),
+            cursor: 0,
+            layout: EditorLayout::new("", USUAL_CELLS, true),
+            shown: 0..1,
+            undo: EditorUndo::default(),
+            kill_ring: KillRing::default(),
+            last: LastEdit::Other,
+            column: None,
+            history: HistoryWalk::default(),
+            search: None,
+            source: None,
+            placeholder: String::new(),
+            pastes: 0,
+            images: 0,
+        }
+    }
+}
+
+impl std::fmt::Debug for PromptEditor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PromptEditor")
+            .field("text", &self.text)
+            .field("cursor", &self.cursor)
+            .finish_non_exhaustive()
+    }
 }
 
 impl PromptEditor {
-    pub fn new(placeholder: &str) -> PromptEditor {
-        PromptEditor { placeholder: placeholder.to_string(), ..PromptEditor::default() }
+    /// Shown while nothing is typed.
+    pub fn set_placeholder(&mut self, text: &str) {
+        self.placeholder = text.to_string();
     }
 
-    /// Nothing is written.
+    /// Nothing is typed, pasted or searched.
     pub fn is_empty(&self) -> bool {
-        self.buffer.is_empty()
+        self.text.text.is_empty() && self.search.is_none()
     }
 
-    /// With a mark for each chip.
+    /// With labels in the place of long pastes and images.
     pub fn text(&self) -> &str {
-        &self.buffer.state.text
+        &self.text.text
     }
 
-    /// A byte of [`PromptEditor::text`].
+    /// In bytes of [`PromptEditor::text`].
     pub fn cursor(&self) -> usize {
-        self.buffer.state.cursor
+        self.cursor
     }
 
-    pub fn set_placeholder(&mut self, placeholder: &str) {
-        self.placeholder = placeholder.to_string();
+    /// Whether a byte of [`PromptEditor::text`] was typed, and not pasted.
+    pub fn is_typed(&self, at: usize) -> bool {
+        !self.text.spans.iter().any(|span| span.range.contains(&at))
     }
 
-    /// A search of the history is open: it takes the keys, Escape and Ctrl-C too.
-    pub fn is_searching(&self) -> bool {
-        self.search.is_some()
+    /// Bytes that are sent, without images.
+    pub fn sent_bytes(&self) -> usize {
+        self.text.sent_bytes()
     }
 
-    pub fn handle_key(
-        &mut self,
-        key: KeyPress,
-        keymap: &Keymap,
-        history: &dyn PromptHistory,
-    ) -> EditorOutcome {
+    pub fn handle_key(&mut self, key: KeyPress, keymap: &Keymap) -> EditorOutcome {
         if self.search.is_some() {
-            return self.search_key(key, keymap, history);
+            return self.handle_search_key(key, keymap);
         }
-        if let Some(action) = keymap.action(KeyContext::Editor, key) {
-            return self.apply(action, history);
+        // What leaves an empty text also deletes in one that is not.
+        let app = keymap.action_in(KeyContext::App, key);
+        let types_here = key.typed_char().is_some() && !self.is_empty();
+        if let Some(action) = app.filter(|_| self.is_empty()) {
+            return self.app_action(action);
         }
-        match key.typed_char() {
-            Some(c) if c != CHIP_MARK => self.type_text(c.encode_utf8(&mut [0; 4])),
-            _ => EditorOutcome::Ignored,
-        }
-    }
-
-    /// Ctrl-R: looks for an earlier prompt.
-    pub fn start_search(&mut self, history: &dyn PromptHistory) {
-        self.search = Some(HistorySearch::new(history));
-    }
-
-    pub fn apply(&mut self, action: KeyAction, history: &dyn PromptHistory) -> EditorOutcome {
-        if !matches!(action, KeyAction::CursorUp | KeyAction::CursorDown) {
-            self.aim = None;
-        }
-        let before = self.buffer.state.clone();
-        let buffer = &mut self.buffer;
-        let cursor = buffer.state.cursor;
-        match action {
-            KeyAction::CursorLeft => buffer.move_to(buffer.before(cursor)),
-            KeyAction::CursorRight => buffer.move_to(buffer.after(cursor)),
-            KeyAction::CursorWordLeft => buffer.move_to(buffer.word_before()),
-            KeyAction::CursorWordRight => buffer.move_to(buffer.word_after()),
-            KeyAction::CursorLineStart => buffer.move_to(buffer.line_start()),
-            KeyAction::CursorLineEnd => buffer.move_to(buffer.line_end()),
-            KeyAction::CursorTextStart => buffer.move_to(0),
-            KeyAction::CursorTextEnd => buffer.move_to(buffer.state.text.len()),
-            KeyAction::CursorUp => self.move_row(-1, history),
-            KeyAction::CursorDown => self.move_row(1, history),
-            KeyAction::DeleteCharBackward => buffer.delete_back(),
-            KeyAction::DeleteCharForward => buffer.delete_forward(),
-            KeyAction::DeleteWordBackward => buffer.kill_back(buffer.space_before()),
-            KeyAction::DeleteWordForward => buffer.kill_forward(buffer.word_after()),
-            KeyAction::DeleteToLineStart => {
-                let start = buffer.line_start();
-                // At the start of a line, the line end before.
-                buffer.kill_back(if start == cursor { buffer.before(cursor) } else { start });
-            }
-            KeyAction::DeleteToLineEnd => {
-                let end = buffer.line_end();
-                buffer.kill_forward(if end == cursor { buffer.after(cursor) } else { end });
-            }
-            KeyAction::Yank => buffer.yank(),
-            KeyAction::YankPop => buffer.yank_pop(),
-            KeyAction::EditorUndo => buffer.undo(),
-            KeyAction::EditorRedo => buffer.redo(),
-            KeyAction::NewLine => return self.type_text("\n"),
-            // A backslash in front of Enter is for terminals where nothing else begins a new line.
-            KeyAction::Submit if buffer.state.text[..cursor].ends_with('\\') => {
-                buffer.replace(cursor - 1..cursor, "\n");
-            }
-            KeyAction::Submit => {
-                let is_blank = buffer.state.text.trim().is_empty();
-                return if is_blank { EditorOutcome::Ignored } else { EditorOutcome::Submit };
-            }
-            _ => return EditorOutcome::Ignored,
-        }
-        if self.buffer.state == before { EditorOutcome::Ignored } else { EditorOutcome::Changed }
-    }
-
-    /// What was pasted: in place if it is small, else as a chip.
-    pub fn paste(&mut self, paste: &PastedText) -> EditorOutcome {
-        if paste.truncated {
-            let most = crate::input::decode::PASTE_BYTES >> 20;
-            return EditorOutcome::Refused(format!(
-                "that is more than {most} MB, too much to paste; save it to a file and write its name after @"
-            ));
-        }
-        let text = String::from_utf8_lossy(&paste.bytes);
-        let is_small = text.lines().count() <= PASTE_LINES
-            && text.chars().count() <= PASTE_CHARS
-            && !text.contains(CHIP_MARK);
-        if text.is_empty() {
-            return EditorOutcome::Ignored;
-        }
-        self.leave_history();
-        if is_small && self.buffer.insert(&text) {
-            return EditorOutcome::Changed;
-        }
-        self.pastes += 1;
-        self.add_chip(PromptChip::paste(self.pastes, &text))
-    }
-
-    /// `key` is for the caller, to find the image when the prompt is sent.
-    pub fn add_image(&mut self, name: &str, about: &str, key: &str) -> EditorOutcome {
-        self.leave_history();
-        self.images += 1;
-        self.add_chip(PromptChip::Image {
-            number: self.images,
-            name: name.to_string(),
-            about: about.to_string(),
-            key: key.to_string(),
-        })
-    }
-
-    /// Replaces a part of the text, as a completion does.
-    pub fn replace(&mut self, range: std::ops::Range<usize>, text: &str) {
-        let is_sound = self.text().get(range.clone()).is_some_and(|old| !old.contains(CHIP_MARK));
-        if is_sound && self.text().len() + text.len() <= buffer::TEXT_BYTES && !text.contains(CHIP_MARK) {
-            self.buffer.replace(range, text);
+        match keymap.action(&[KeyContext::Input, KeyContext::Editor], key) {
+            Some(action) => self.apply_action(action),
+            None => match (app.filter(|_| !types_here), key.typed_char()) {
+                (Some(action), _) => self.app_action(action),
+                (None, Some(c)) => self.type_char(c),
+                (None, None) => EditorOutcome::Ignored,
+            },
         }
     }
 
-    /// Puts words in front of what is written: those that come back from the queue.
-    pub fn prepend(&mut self, text: &str) {
-        let mut state = self.buffer.state.clone();
-        let words = text.replace(CHIP_MARK, "\u{fffd}");
-        let gap = if state.text.is_empty() { "" } else { "\n" };
-        state.text.insert_str(0, &format!("{words}{gap}"));
-        state.cursor += words.len() + gap.len();
-        self.buffer.set(state);
-    }
-
-    /// Replaces everything, as an external editor does.
-    pub fn set_text(&mut self, text: &str) {
-        let text = text.replace(CHIP_MARK, "\u{fffd}");
-        self.buffer.set(BufferState { cursor: text.len(), text, chips: Vec::new() });
-        self.browsed = None;
-    }
-
-    /// The text as it would be sent now.
-    pub fn expanded_text(&self) -> String {
-        expand(&self.buffer.state, PromptChip::sent_text)
-    }
-
-    /// The prompt, and the editor is empty.
-    pub fn take_prompt(&mut self) -> FinishedPrompt {
-        let state = std::mem::take(&mut self.buffer.state);
-        let prompt = FinishedPrompt {
-            text: expand(&state, PromptChip::sent_text),
-            shown: expand(&state, PromptChip::label),
-            chips: state.chips,
-        };
-        self.clear();
-        prompt
-    }
-
-    /// Nothing is written any more; it cannot be undone, but what was cut stays.
-    pub fn clear(&mut self) {
-        self.buffer.clear_all();
-        (self.pastes, self.images) = (0, 0);
-        (self.browsed, self.search, self.aim) = (None, None, None);
-        self.top.set(0);
-    }
-
-    /// The rows, at most `max_rows`, and where the cursor is: a row of them and a cell.
-    pub fn lines(&self, style: &ThemeStyle, width: usize, max_rows: usize) -> (Vec<String>, (usize, usize)) {
-        if let Some(search) = &self.search {
-            return search.lines(style, width);
+    fn app_action(&mut self, action: KeyAction) -> EditorOutcome {
+        if action == KeyAction::SearchHistory && self.source.is_some() {
+            self.open_search();
+            return EditorOutcome::Moved;
         }
-        let sign = prompt_sign(style);
-        let edge = cells(sign);
-        // A cell stays free for the cursor.
-        let room = width.saturating_sub(edge + 1).max(1);
-        self.drawn.set(Some((style.output, room)));
-        let rows = layout_rows(&self.buffer.state, &style.output, room);
-        let (row, cell) = cursor_place(&rows, self.cursor());
-        let top = self.scroll(row, rows.len(), max_rows.max(1));
-        let paint_row = |(number, row): (usize, &EditorRow)| {
-            let edge = if number == 0 { style.paint(ThemeToken::Accent, sign) } else { " ".repeat(edge) };
-            format!("{edge}{}", row.painted(style, room))
-        };
-        let shown = rows.iter().enumerate().skip(top).take(max_rows.max(1));
-        let mut lines: Vec<String> = shown.map(paint_row).collect();
-        if self.is_empty() && !self.placeholder.is_empty() {
-            lines[0] += &style.paint(ThemeToken::Dim, &style.output.clip(&self.placeholder, room));
-        }
-        (lines, (row - top, (edge + cell).min(width.saturating_sub(1))))
+        EditorOutcome::Unhandled(action)
     }
 
-    fn scroll(&self, row: usize, count: usize, most: usize) -> usize {
-        let top = self.top.get().min(count.saturating_sub(most)).min(row).max((row + 1).saturating_sub(most));
-        self.top.set(top);
-        top
+    fn type_char(&mut self, c: char) -> EditorOutcome {
+        self.insert(&EditorFragment::plain(c), EditorStepKind::Typed)
     }
 
-    fn type_text(&mut self, text: &str) -> EditorOutcome {
-        self.leave_history();
-        match self.buffer.insert(text) {
-            true => EditorOutcome::Changed,
-            false => EditorOutcome::Refused(format!(
-                "a prompt holds at most {} kB of text beside what is pasted",
-                buffer::TEXT_BYTES >> 10
-            )),
+    fn insert(&mut self, fragment: &EditorFragment, kind: EditorStepKind) -> EditorOutcome {
+        if self.sent_bytes() + fragment.sent_bytes() > PROMPT_BYTES {
+            return EditorOutcome::Refused(EditorRefusal::Full);
         }
-    }
-
-    fn add_chip(&mut self, chip: PromptChip) -> EditorOutcome {
-        let size = |chip: &PromptChip| match chip {
-            PromptChip::Paste { text, .. } => text.len(),
-            PromptChip::Image { .. } => 0,
-        };
-        let chips = &self.buffer.state.chips;
-        if chips.len() >= PROMPT_CHIPS {
-            return EditorOutcome::Refused(format!(
-                "a prompt holds at most {PROMPT_CHIPS} pastes and images"
-            ));
-        }
-        if chips.iter().map(size).sum::<usize>() + size(&chip) > PROMPT_BYTES {
-            return EditorOutcome::Refused(format!(
-                "a prompt holds at most {} MB of pastes",
-                PROMPT_BYTES >> 20
-            ));
-        }
-        self.buffer.insert_chip(chip);
+        self.replace(self.cursor..self.cursor, fragment, kind);
         EditorOutcome::Changed
     }
 
-    /// One row up or down; beyond the first and the last is the history.
-    fn move_row(&mut self, step: isize, history: &dyn PromptHistory) {
-        let usual = (OutputStyle { color: false, utf8: true, width: None }, usize::MAX);
-        let (style, room) = self.drawn.get().unwrap_or(usual);
-        let rows = layout_rows(&self.buffer.state, &style, room);
-        let (row, cell) = cursor_place(&rows, self.cursor());
-        let aim = *self.aim.get_or_insert(cell);
-        match row.checked_add_signed(step).filter(|row| *row < rows.len()) {
-            Some(row) => {
-                let at = self.buffer.boundary(rows[row].byte_at(aim));
-                self.buffer.move_to(at);
-            }
-            None => {
-                self.aim = None;
-                self.browse_history(step, history);
-            }
-        }
+    /// The only way in which the text changes, but for undo and redo. The cursor stands behind what was put in.
+    fn replace(
+        &mut self,
+        range: Range<usize>,
+        with: &EditorFragment,
+        kind: EditorStepKind,
+    ) -> EditorFragment {
+        let removed = self.text.splice(range.clone(), with);
+        self.layout.edited(&self.text.text, range.start, range.len(), with.text.len());
+        self.undo.push(EditorStep {
+            at: range.start,
+            removed: removed.clone(),
+            inserted: with.clone(),
+            cursor_before: self.cursor,
+            kind,
+        });
+        self.cursor = range.start + with.text.len();
+        self.column = None;
+        self.last = LastEdit::Other;
+        removed
     }
 
-    fn browse_history(&mut self, step: isize, history: &dyn PromptHistory) {
-        let (next, draft) = match (self.browsed.take(), step < 0) {
-            (None, true) => (0, self.buffer.state.clone()),
-            (None, false) => return,
-            (Some((nth, draft)), true) => (nth + 1, draft),
-            (Some((0, draft)), false) => {
-                self.buffer.set(draft);
-                return;
-            }
-            (Some((nth, draft)), false) => (nth - 1, draft),
+    /// Text that somebody pasted. Long text is folded to a label.
+    pub fn paste(&mut self, paste: &PastedText) -> EditorOutcome {
+        let text = pasted_text(paste);
+        if paste.truncated || text.len() > PROMPT_BYTES {
+            return EditorOutcome::Refused(EditorRefusal::PasteTooLarge);
+        }
+        if self.search.is_some() {
+            return self.extend_search(&text);
+        }
+        if text.is_empty() {
+            return EditorOutcome::Ignored;
+        }
+        let lines = text.split('\n').count();
+        let is_long = lines > FOLDED_LINES || text.chars().nth(FOLDED_CHARS).is_some();
+        let fragment = if is_long {
+            let size = match lines {
+                1 => format!("{} characters", text.chars().count()),
+                lines => format!("{lines} lines"),
+            };
+            EditorFragment::chip(format!("[paste {}: {size}]", self.pastes + 1), EditorChip::Text(text))
+        } else {
+            EditorFragment::pasted(text)
         };
-        match history.recent(next) {
-            Some(text) => {
-                let text = text.replace(CHIP_MARK, "\u{fffd}");
-                self.buffer.set(BufferState { cursor: text.len(), text, chips: Vec::new() });
-                self.browsed = Some((next, draft));
-            }
-            // The oldest stays.
-            None if next > 0 => self.browsed = Some((next - 1, draft)),
-            None => {}
+        self.undo.close_step();
+        let outcome = self.insert(&fragment, EditorStepKind::Other);
+        if outcome == EditorOutcome::Changed {
+            self.pastes += usize::from(is_long);
+        }
+        outcome
+    }
+
+    /// An image at the cursor, as a label.
+    pub fn add_image(&mut self, image: EditorImage) -> EditorOutcome {
+        let is_image = |chip: &EditorChip| matches!(chip, EditorChip::Image(_));
+        if self.text.spans.iter().filter_map(|span| span.chip()).filter(|chip| is_image(chip)).count()
+            >= MAX_IMAGES
+        {
+            return EditorOutcome::Refused(EditorRefusal::TooManyImages);
+        }
+        let label = image.label(self.images + 1);
+        self.cancel_search();
+        let outcome =
+            self.insert(&EditorFragment::chip(label, EditorChip::Image(image)), EditorStepKind::Other);
+        if outcome == EditorOutcome::Changed {
+            self.images += 1;
+        }
+        outcome
+    }
+
+    /// Another text, as if it had been typed; the cursor stands at its end. Undo brings the old one back.
+    pub fn set_text(&mut self, text: &str) -> EditorOutcome {
+        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        if text.len() > PROMPT_BYTES {
+            return EditorOutcome::Refused(EditorRefusal::Full);
+        }
+        self.set_fragment(&EditorFragment::plain(text));
+        EditorOutcome::Changed
+    }
+
+    fn set_fragment(&mut self, fragment: &EditorFragment) {
+        self.search = None;
+        self.undo.close_step();
+        self.replace(0..self.text.text.len(), fragment, EditorStepKind::Other);
+    }
+
+    /// Replaces typed bytes, as a completion does; the cursor stands behind `with`.
+    pub fn replace_typed(&mut self, range: Range<usize>, with: &str) -> EditorOutcome {
+        let text = &self.text.text;
+        let fits = range.start <= range.end
+            && text.is_char_boundary(range.start)
+            && text.is_char_boundary(range.end);
+        let range = if fits { self.widened(range) } else { return EditorOutcome::Ignored };
+        if self.sent_bytes() + with.len() > PROMPT_BYTES {
+            return EditorOutcome::Refused(EditorRefusal::Full);
+        }
+        self.undo.close_step();
+        self.replace(range, &EditorFragment::plain(with), EditorStepKind::Other);
+        EditorOutcome::Changed
+    }
+
+    /// Removes everything; it can be undone, and yanked.
+    pub fn clear(&mut self) {
+        self.cancel_search();
+        if !self.text.text.is_empty() {
+            let all = self.text.clone();
+            self.set_fragment(&EditorFragment::default());
+            self.kill_ring.push(all, false, false);
         }
     }
 
-    /// What is changed is a prompt of its own.
-    fn leave_history(&mut self) {
-        self.browsed = None;
-        self.aim = None;
+    /// The message with its pastes unfolded; the editor is empty then and its steps are forgotten.
+    pub fn take(&mut self) -> EditorMessage {
+        let message = self.message();
+        self.text = EditorFragment::default();
+        self.cursor = 0;
+        self.layout = EditorLayout::new("", USUAL_CELLS, true);
+        self.undo = EditorUndo::default();
+        self.last = LastEdit::Other;
+        self.column = None;
+        self.search = None;
+        self.history.leave();
+        (self.pastes, self.images) = (0, 0);
+        message
     }
-}
 
-fn prompt_sign(style: &ThemeStyle) -> &'static str {
-    if style.output.utf8 { "› " } else { "> " }
-}
-
-fn expand(state: &BufferState, text_of: impl Fn(&PromptChip) -> String) -> String {
-    let mut chips = state.chips.iter();
-    let mut out = String::with_capacity(state.text.len());
-    for piece in state.text.split_inclusive(CHIP_MARK) {
-        match piece.strip_suffix(CHIP_MARK) {
-            Some(text) => {
-                out.push_str(text);
-                out.push_str(&chips.next().map(&text_of).unwrap_or_default());
+    fn message(&self) -> EditorMessage {
+        let (mut text, mut given, mut images) = (String::new(), Vec::new(), Vec::new());
+        let mut reached = 0;
+        for span in &self.text.spans {
+            text.push_str(&self.text.text[reached..span.range.start]);
+            let start = text.len();
+            match &span.kind {
+                EditorSpanKind::Pasted => text.push_str(&self.text.text[span.range.clone()]),
+                EditorSpanKind::Chip(chip) => match &**chip {
+                    EditorChip::Text(folded) => text.push_str(folded),
+                    EditorChip::Image(image) => {
+                        text.push_str(&self.text.text[span.range.clone()]);
+                        images.push(image.clone());
+                    }
+                },
             }
-            None => out.push_str(piece),
+            given.push(start..text.len());
+            reached = span.range.end;
         }
+        text.push_str(&self.text.text[reached..]);
+        EditorMessage { words: TypedWords::new(text, given), images }
     }
-    out
+
+    /// No chip is cut.
+    fn widened(&self, range: Range<usize>) -> Range<usize> {
+        let start = self.text.chip_around(range.start).map_or(range.start, |chip| chip.start);
+        let end = self.text.chip_around(range.end).map_or(range.end, |chip| chip.end);
+        start..end
+    }
 }

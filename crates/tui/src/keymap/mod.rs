@@ -1,205 +1,189 @@
-//! Which key does what: the table of actions, changed by the user's key file.
+//! Which key does what: the defaults of [`KEY_ACTIONS`] and what a key file says instead.
 //!
-//! The file is a JSON object of action ids with a chord or a list of chords; an empty list switches an action off:
-//! `{"app.palette": "ctrl+x", "tui.editor.yankPop": []}`. What it does not name keeps its chords. A chord that the file gives to
-//! one action is taken from the others of its context.
+//! A key file is a JSON object of action ids and keys: `{"app.tools.expand": "ctrl+o", "tui.editor.yank": []}`. What it names
+//! replaces all default keys of that action; an empty list takes them away. What is wrong in it is told, and the rest counts.
 
-mod bindings;
+mod actions;
+mod page;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 
+use relaycode_text::nearest::{did_you_mean, nearest_names};
 use serde_json::Value;
 
-pub use bindings::{KEY_BINDINGS, KeyAction, KeyBinding, KeyContext};
+pub use actions::{KEY_ACTIONS, KeyAction, KeyActionEntry, KeyContext};
+pub use page::keys_page;
 
-use crate::cells;
 use crate::input::{KeyCode, KeyPress};
-use crate::theme::{ThemeStyle, ThemeToken};
+
+/// Bytes of a key file.
+pub const KEY_FILE_BYTES: usize = 256 << 10;
+/// Keys of one action.
+const MAX_CHORDS: usize = 16;
+/// Problems that are told of one file.
+const MAX_PROBLEMS: usize = 50;
 
 #[derive(Debug, Clone)]
 pub struct Keymap {
-    actions: HashMap<(KeyContext, KeyPress), KeyAction>,
-    chords: HashMap<KeyAction, Vec<KeyPress>>,
+    /// In the order of the table.
+    chords: Vec<Vec<KeyPress>>,
+    by_key: HashMap<(KeyContext, KeyPress), KeyAction>,
 }
 
-/// Something in a key file that does not count. The rest does.
+/// What is wrong in a key file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum KeymapProblem {
-    #[error("the key file is no JSON object of actions and chords: {0}")]
+pub enum KeyFileProblem {
+    #[error("the key file is no JSON object: {0}")]
     NoObject(String),
-    #[error("`{id}` is no action; {hint}")]
+    #[error("the key file has more than {} kB", KEY_FILE_BYTES >> 10)]
+    TooLarge,
+    #[error("no action is named `{id}`{hint}")]
     UnknownAction { id: String, hint: String },
     #[error("`{id}`: {reason}")]
     BadChord { id: String, reason: String },
-    #[error("`{chord}` is given to `{first}` and to `{second}`; `{first}` has it")]
-    DoubleChord { chord: String, first: String, second: String },
+    #[error("`{chord}` is both `{first}` and `{second}`; it does the first")]
+    Conflict { chord: String, first: &'static str, second: &'static str },
 }
-
-/// Longest key file, in bytes.
-pub const KEY_FILE_BYTES: usize = 64 << 10;
-/// Most chords of an action.
-const CHORDS: usize = 16;
 
 impl Default for Keymap {
     fn default() -> Keymap {
-        let mut keymap = Keymap { actions: HashMap::new(), chords: HashMap::new() };
-        for binding in KEY_BINDINGS {
-            let chords = binding.chords.iter().filter_map(|chord| chord.parse().ok()).collect();
-            keymap.chords.insert(binding.action, chords);
-        }
-        keymap.index(&[]);
-        keymap
+        Keymap::with_chords(KEY_ACTIONS.iter().map(default_chords).collect()).0
     }
+}
+
+fn default_chords(entry: &KeyActionEntry) -> Vec<KeyPress> {
+    entry.default_chords.iter().filter_map(|chord| chord.parse().ok()).collect()
 }
 
 impl Keymap {
-    /// The table with the changes of a key file, and what of the file does not count.
-    pub fn from_json(text: &str) -> (Keymap, Vec<KeymapProblem>) {
-        let mut keymap = Keymap::default();
-        let object = match serde_json::from_str::<Value>(text) {
-            _ if text.len() > KEY_FILE_BYTES => Err(format!("it has more than {} kB", KEY_FILE_BYTES >> 10)),
-            Ok(Value::Object(object)) => Ok(object),
-            Ok(_) => Err("it is something else".to_string()),
-            Err(error) => Err(error.to_string()),
-        };
-        let object = match object {
-            Ok(object) => object,
-            Err(reason) => return (keymap, vec![KeymapProblem::NoObject(reason)]),
-        };
+    /// The defaults and what a key file changes; whatever is wrong in it is left out and told.
+    pub fn from_json(text: &str) -> (Keymap, Vec<KeyFileProblem>) {
         let mut problems = Vec::new();
-        let mut given: Vec<(KeyAction, KeyPress)> = Vec::new();
-        for (id, value) in &object {
-            let Some(binding) = KEY_BINDINGS.iter().find(|binding| binding.id == id) else {
-                problems.push(KeymapProblem::UnknownAction { id: id.clone(), hint: id_hint(id) });
+        let mut chords: Vec<Vec<KeyPress>> = KEY_ACTIONS.iter().map(default_chords).collect();
+        let mut chosen = vec![false; KEY_ACTIONS.len()];
+        for (id, value) in read_object(text, &mut problems) {
+            let Some(action) = KeyAction::from_id(&id) else {
+                let hint = did_you_mean(&nearest_names(&id, KEY_ACTIONS.iter().map(|entry| entry.id), 1));
+                problems.push(KeyFileProblem::UnknownAction { id: shown(&id), hint });
                 continue;
             };
-            let chords = match read_chords(value) {
-                Ok(chords) => chords,
-                Err(reason) => {
-                    problems.push(KeymapProblem::BadChord { id: id.clone(), reason });
-                    continue;
-                }
-            };
-            given.extend(chords.iter().map(|chord| (binding.action, *chord)));
-            keymap.chords.insert(binding.action, chords);
+            if let Some(keys) = read_chords(action.id(), &value, &mut problems) {
+                chords[action as usize] = keys;
+                chosen[action as usize] = true;
+            }
         }
-        problems.extend(keymap.index(&given));
+        // A key that somebody chose is not held back by a default of another action.
+        for (index, entry) in KEY_ACTIONS.iter().enumerate().filter(|(index, _)| !chosen[*index]) {
+            let rivals = || {
+                KEY_ACTIONS
+                    .iter()
+                    .enumerate()
+                    .filter(|(other, rival)| chosen[*other] && rival.context == entry.context)
+            };
+            let kept = chords[index]
+                .iter()
+                .filter(|key| !rivals().any(|(other, _)| chords[other].contains(key)))
+                .copied()
+                .collect();
+            chords[index] = kept;
+        }
+        let (keymap, conflicts) = Keymap::with_chords(chords);
+        problems.extend(conflicts);
+        problems.truncate(MAX_PROBLEMS);
         (keymap, problems)
     }
 
-    pub fn action(&self, context: KeyContext, key: KeyPress) -> Option<KeyAction> {
-        self.actions.get(&(context, key)).copied()
+    fn with_chords(chords: Vec<Vec<KeyPress>>) -> (Keymap, Vec<KeyFileProblem>) {
+        let mut by_key = HashMap::new();
+        let mut conflicts = Vec::new();
+        for (entry, keys) in KEY_ACTIONS.iter().zip(&chords) {
+            for key in keys {
+                let first = *by_key.entry((entry.context, *key)).or_insert(entry.action);
+                if first != entry.action {
+                    let chord = key.to_string();
+                    conflicts.push(KeyFileProblem::Conflict { chord, first: first.id(), second: entry.id });
+                }
+            }
+        }
+        (Keymap { chords, by_key }, conflicts)
     }
 
-    /// The first is the one to show.
+    /// What `key` does in the first of `contexts` that knows it.
+    pub fn action(&self, contexts: &[KeyContext], key: KeyPress) -> Option<KeyAction> {
+        contexts.iter().find_map(|context| self.action_in(*context, key))
+    }
+
+    pub fn action_in(&self, context: KeyContext, key: KeyPress) -> Option<KeyAction> {
+        let found = |key: KeyPress| self.by_key.get(&(context, key)).copied();
+        // Some terminals tell that Shift was needed for a character, others do not.
+        let unshifted = || {
+            let is_character = matches!(key.code, KeyCode::Char(_)) && key.shift;
+            is_character.then(|| found(KeyPress { shift: false, ..key })).flatten()
+        };
+        found(key).or_else(unshifted)
+    }
+
     pub fn chords(&self, action: KeyAction) -> &[KeyPress] {
-        self.chords.get(&action).map_or(&[], Vec::as_slice)
+        &self.chords[action as usize]
     }
 
-    /// `Ctrl-O`; nothing if no key does it.
-    pub fn label(&self, action: KeyAction) -> Option<String> {
-        self.chords(action).first().map(|chord| chord_label(*chord))
-    }
-
-    /// The view of `/keys`: by context, each action with its chords and its text.
-    pub fn lines(&self, style: &ThemeStyle, width: usize) -> Vec<String> {
-        let mut lines = Vec::new();
-        for context in KeyContext::ALL {
-            if !lines.is_empty() {
-                lines.push(String::new());
-            }
-            lines.push(style.paint(ThemeToken::MdHeading, &style.output.clip(context.title(), width)));
-            for binding in KEY_BINDINGS.iter().filter(|binding| binding.context == context) {
-                lines.extend(self.binding_lines(binding, style, width));
-            }
-        }
-        lines
-    }
-
-    fn binding_lines(&self, binding: &KeyBinding, style: &ThemeStyle, width: usize) -> Vec<String> {
-        let labels: Vec<String> =
-            self.chords(binding.action).iter().map(|chord| chord_label(*chord)).collect();
-        let keys = if labels.is_empty() { "no key".to_string() } else { labels.join(", ") };
-        let keys = style.output.clip(&keys, width.saturating_sub(2));
-        let text = style.output.clip(binding.text, width.saturating_sub(4));
-        let column = if width < 60 { 0 } else { 34 };
-        let painted = style.paint(ThemeToken::Accent, &keys);
-        if column == 0 || cells(&keys) + 2 > column || column + 2 + cells(&text) > width {
-            return vec![format!("  {painted}"), format!("    {text}")];
-        }
-        vec![format!("  {painted}{}{text}", " ".repeat(column - cells(&keys)))]
-    }
-
-    /// Which action each chord does. What the user gave goes before the table; the earlier row before the later one.
-    fn index(&mut self, given: &[(KeyAction, KeyPress)]) -> Vec<KeymapProblem> {
-        self.actions.clear();
-        let mut problems = Vec::new();
-        let context_of = |action| KEY_BINDINGS.iter().find(|binding| binding.action == action);
-        for (action, chord) in given {
-            let Some(binding) = context_of(*action) else { continue };
-            let first = *self.actions.entry((binding.context, *chord)).or_insert(*action);
-            if first != *action {
-                let first = context_of(first).map_or("", |binding| binding.id).to_string();
-                let second = binding.id.to_string();
-                problems.push(KeymapProblem::DoubleChord { chord: chord.to_string(), first, second });
-            }
-        }
-        for binding in KEY_BINDINGS {
-            let actions = &mut self.actions;
-            if let Some(chords) = self.chords.get_mut(&binding.action) {
-                chords.retain(|chord| {
-                    *actions.entry((binding.context, *chord)).or_insert(binding.action) == binding.action
-                });
-            }
-        }
-        problems
+    /// The first key of an action, for hints: `Ctrl+O`.
+    pub fn hint(&self, action: KeyAction) -> Option<String> {
+        self.chords(action).first().map(|key| page::chord_name(*key))
     }
 }
 
-/// As people read it: `Ctrl-O`, `Shift-Enter`, `Alt-Up`.
-pub fn chord_label(chord: KeyPress) -> String {
-    let mut label = String::new();
-    for (is_held, name) in [(chord.ctrl, "Ctrl-"), (chord.alt, "Alt-"), (chord.shift, "Shift-")] {
-        label.push_str(if is_held { name } else { "" });
+fn read_object(text: &str, problems: &mut Vec<KeyFileProblem>) -> Vec<(String, Value)> {
+    if text.len() > KEY_FILE_BYTES {
+        problems.push(KeyFileProblem::TooLarge);
+        return Vec::new();
     }
-    let plain = KeyPress::plain(chord.code).to_string();
-    match chord.code {
-        KeyCode::Escape => label + "Esc",
-        KeyCode::PageUp => label + "PageUp",
-        KeyCode::PageDown => label + "PageDown",
-        KeyCode::Char(c) if c != ' ' && c != '+' => {
-            let is_chord = chord.ctrl || chord.alt;
-            label + &if is_chord { c.to_uppercase().to_string() } else { c.to_string() }
+    if text.trim().is_empty() {
+        return Vec::new();
+    }
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => object.into_iter().collect(),
+        Ok(_) => {
+            problems.push(KeyFileProblem::NoObject("it holds another value".to_string()));
+            Vec::new()
         }
-        KeyCode::Char('+') => label + "+",
-        _ => {
-            let mut letters = plain.chars();
-            let first: String = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-            label + &first + letters.as_str()
+        Err(error) => {
+            problems.push(KeyFileProblem::NoObject(error.to_string()));
+            Vec::new()
         }
     }
 }
 
-fn read_chords(value: &Value) -> Result<Vec<KeyPress>, String> {
+/// `None` leaves the defaults: nothing of it is a key.
+fn read_chords(id: &str, value: &Value, problems: &mut Vec<KeyFileProblem>) -> Option<Vec<KeyPress>> {
+    let mut bad = |reason: String| problems.push(KeyFileProblem::BadChord { id: id.to_string(), reason });
     let texts: Vec<&Value> = match value {
-        Value::Array(values) if values.len() <= CHORDS => values.iter().collect(),
-        Value::Array(_) => return Err(format!("more than {CHORDS} chords")),
-        value => vec![value],
+        Value::Array(texts) if texts.len() > MAX_CHORDS => {
+            bad(format!("more than {MAX_CHORDS} keys"));
+            return None;
+        }
+        Value::Array(texts) => texts.iter().collect(),
+        one => vec![one],
     };
-    let read = |value: &Value| match value {
-        Value::String(text) => text.parse::<KeyPress>().map_err(|error| error.to_string()),
-        _ => Err("a chord is a text like `ctrl+o`; an empty list switches the action off".to_string()),
-    };
-    texts.into_iter().map(read).collect()
+    let is_off = texts.is_empty();
+    let mut keys = Vec::new();
+    for text in texts {
+        let Some(text) = text.as_str() else {
+            bad(format!("a key is a text like `ctrl+o`, not {}", shown(&text.to_string())));
+            continue;
+        };
+        match shown(text).parse::<KeyPress>() {
+            Ok(key) if !keys.contains(&key) => keys.push(key),
+            Ok(_) => {}
+            Err(error) => bad(error.to_string()),
+        }
+    }
+    (is_off || !keys.is_empty()).then_some(keys)
 }
 
-fn id_hint(id: &str) -> String {
-    let ids: Vec<&str> = KEY_BINDINGS.iter().map(|binding| binding.id).collect();
-    let last = |id: &str| id.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-    match ids.iter().find(|known| last(known) == last(id)) {
-        Some(known) => format!("did you mean `{known}`?"),
-        None => "`/keys` lists them".to_string(),
-    }
+/// Foreign text in a message.
+fn shown(text: &str) -> String {
+    relaycode_text::width::clip_for_message(text, 40)
 }

@@ -179,7 +179,7 @@ impl LiveSurface<'_> {
     pub(super) fn restore_draft(&mut self) {
         let draft = self.draft.read();
         if let Some(draft) = draft.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
-            self.editor.from_draft(draft);
+            self.editor.restore_draft(draft);
         }
     }
 
