@@ -11,6 +11,7 @@
 //! | `watch` | a session of `relay watch` |
 //! | `friends` | what `ask`, `review`, `do` and `friends` share |
 //! | `report` | what came of a command: for people, as JSON, as a failure, as an exit code |
+//! | `screens` | views that cover the whole terminal |
 //! | `terminal` | streams and how they look, questions, signals, copying out |
 //! | `doctor` | one function for each thing relay needs, one list |
 //! | `sys` | what differs by system |
@@ -22,6 +23,7 @@ mod commands;
 mod doctor;
 mod friends;
 mod report;
+mod screens;
 mod sys;
 mod terminal;
 mod watch;

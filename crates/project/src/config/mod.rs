@@ -19,6 +19,7 @@ mod schema;
 mod show;
 mod terminal;
 pub(crate) mod text_file;
+mod user_edit;
 mod user_yaml;
 
 use std::path::PathBuf;
@@ -31,6 +32,7 @@ pub use rules::{PROJECT_ID_CHARACTERS, check_project_id};
 pub use schema::{initial_file, json_schema};
 pub use show::ConfigRow;
 pub use terminal::{DoubleEscapeAction, SymbolPresetChoice, TerminalConfig};
+pub use user_edit::{ConfigEditError, set_user_key};
 
 /// What is set, defaults filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -61,11 +61,9 @@ pub(crate) fn print_log(
     oneline: bool,
     ctx: &mut CommandContext<'_>,
 ) -> CommandResult<()> {
-    let page = ledger.search_log(filter, 0, count)?;
-    let mut rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
-    lengthen_ids(ledger, &page, &mut rows)?;
+    let (rows, total) = log_rows(ledger, filter, 0, count)?;
     if ctx.is_json() {
-        let found = json!({"project": root.to_string_lossy(), "entries": rows, "total": page.total});
+        let found = json!({"project": root.to_string_lossy(), "entries": rows, "total": total});
         ctx.print_json(&json::result_json("log", Exit::Done, found));
     } else if ctx.is_quiet() {
         for id in rows.iter().filter_map(|row| row.id.as_ref()) {
@@ -75,10 +73,23 @@ pub(crate) fn print_log(
         ctx.console.print(&views::log::oneline(&rows, &ctx.console.out_style()));
     } else {
         // That nothing fits is not the same as that there is nothing.
-        let any = page.total > 0 || ledger.log_page(0, 1)?.total > 0;
-        ctx.console.print(&views::log::text(&rows, page.total, any, &ctx.console.out_style()));
+        let any = total > 0 || ledger.log_page(0, 1)?.total > 0;
+        ctx.console.print(&views::log::text(&rows, total, any, &ctx.console.out_style()));
     }
     Ok(())
+}
+
+/// Changes as the log shows them, and how many there are.
+pub(crate) fn log_rows(
+    ledger: &Ledger,
+    filter: &LogFilter,
+    skip: usize,
+    count: usize,
+) -> CommandResult<(Vec<LogRow>, usize)> {
+    let page = ledger.search_log(filter, skip, count)?;
+    let mut rows: Vec<LogRow> = page.entries.iter().map(LogRow::from_entry).collect();
+    lengthen_ids(ledger, &page, &mut rows)?;
+    Ok((rows, page.total))
 }
 
 /// Shows as much of each id as tells it from all others.

@@ -165,6 +165,11 @@ pub(crate) fn record_diffs(ledger: &Ledger, id: TxId) -> CommandResult<Vec<Recor
     record.result.iter().map(|file| RecordDiff::read(ledger, &record, file)).collect()
 }
 
+/// The same as plans with their diffs; files whose bytes are gone are left out.
+pub(crate) fn record_plans(ledger: &Ledger, id: TxId) -> CommandResult<Vec<(FilePlan, FileDiff)>> {
+    Ok(record_diffs(ledger, id)?.into_iter().filter_map(|file| file.diff).collect())
+}
+
 /// Bytes of a record; `None` if they are not kept any more.
 pub(crate) fn available_bytes(
     bytes: Result<Option<Vec<u8>>, LedgerError>,

@@ -31,6 +31,7 @@ use super::options::AgentOptions;
 use super::session_file::open_session;
 use super::slash::{self, SlashCall};
 use crate::commands::models::model_failure;
+use crate::screens::ScreenSession;
 use crate::{
     CommandContext, CommandFailure, CommandResult, ConsoleEnv, Exit, LogLevel, Project, SignalGuard,
     questions,
@@ -93,7 +94,7 @@ pub(crate) fn converse(options: &AgentOptions, ctx: &mut CommandContext<'_>) -> 
     if held.termination_requested() { Err(CommandFailure::interrupted()) } else { Ok(Exit::Done) }
 }
 
-impl Conversation<'_> {
+impl<'a> Conversation<'a> {
     /// One thing that was typed, and what comes of it.
     fn step(&mut self, ctx: &mut CommandContext<'_>) -> CommandResult<ConversationStep> {
         self.held.clear_interrupt();
@@ -197,6 +198,14 @@ impl Conversation<'_> {
         let done = work(self, ctx);
         self.surface.set_lent(was_lent, ctx);
         done
+    }
+
+    /// For views that cover the terminal; `None` where lines are printed instead.
+    pub(crate) fn open_views(&self) -> CommandResult<Option<ScreenSession<'a>>> {
+        match (self.surface.view_style(), questions::open_terminal()) {
+            (Some(style), Some(terminal)) => ScreenSession::with_style(terminal, self.held, style).map(Some),
+            _ => Ok(None),
+        }
     }
 
     /// Another conversation goes on here, with the same model.

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use relaycode_llm::request::secrets::Secrets;
+use relaycode_project::config::TerminalConfig;
 use relaycode_tui::conversation::TurnSummary;
 use relaycode_tui::editor::EditorMessage;
+use relaycode_tui::keymap::Keymap;
+use relaycode_tui::theme::ThemeStyle;
 
 use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
 use crate::{CommandContext, CommandResult, SignalGuard};
@@ -53,6 +56,27 @@ pub(crate) trait ConversationSurface {
     /// Whether it shows by itself that a run was stopped.
     fn shows_ends(&self) -> bool {
         false
+    }
+
+    /// How views that cover the terminal look; `None`: there are none here.
+    fn view_style(&self) -> Option<ThemeStyle> {
+        None
+    }
+
+    /// Settings of the look, from now on.
+    fn set_look(&mut self, _config: &TerminalConfig) {}
+
+    /// Shows a theme and keeps nothing; `None` ends that.
+    fn preview_theme(&mut self, _name: Option<&str>) {}
+
+    /// The setting that names the theme of this terminal.
+    fn theme_setting(&self) -> &'static str {
+        "theme.dark"
+    }
+
+    /// What each key does.
+    fn keymap(&self) -> Option<&Keymap> {
+        None
     }
 
     /// What keys do, as the help says it.

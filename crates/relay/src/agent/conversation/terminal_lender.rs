@@ -19,8 +19,6 @@ struct LendState {
     waiting: usize,
     is_granted: bool,
     is_borrowed: bool,
-    /// There is no screen that could lend anything: whoever asks has the terminal at once.
-    is_free: bool,
 }
 
 /// The terminal, until it is dropped.
@@ -43,7 +41,7 @@ impl TerminalLender {
             bell();
         }
         state = self.lock();
-        while state.is_borrowed || !(state.is_granted || state.is_free) {
+        while state.is_borrowed || !state.is_granted {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.waiting -= 1;
@@ -64,12 +62,6 @@ impl TerminalLender {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.is_granted = false;
-    }
-
-    /// Whether the screen is not there, because something else has the terminal.
-    pub(super) fn set_free(&self, is_free: bool) {
-        self.lock().is_free = is_free;
-        self.changed.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, LendState> {

@@ -10,6 +10,7 @@ mod copy_text;
 mod goal;
 mod help;
 mod jobs;
+mod look;
 mod model;
 pub(crate) mod own_prompts;
 mod plan;
@@ -74,7 +75,7 @@ pub(crate) const ALL: &[&dyn SlashCommand] = &[
     &session_moves::ForkCommand,
     &session_moves::RenameCommand,
     &session_diff::DiffCommand,
-    &relay_commands::LOG,
+    &look::LogCommand,
     &relay_commands::SHOW,
     &relay_commands::COMMIT,
     &relay_commands::REVIEW,
@@ -85,6 +86,9 @@ pub(crate) const ALL: &[&dyn SlashCommand] = &[
     &status::CostCommand,
     &relay_commands::STATS,
     &relay_commands::PERMISSIONS,
+    &look::SettingsCommand,
+    &look::ThemeCommand,
+    &look::KeysCommand,
     &own_prompts::InitCommand,
     &bug_report::BugCommand,
     &relay_commands::DOCTOR,

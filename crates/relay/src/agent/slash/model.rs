@@ -1,10 +1,11 @@
 //! `/model` and `/thinking`: who answers, and how much it thinks.
 
 use relaycode_llm::request::ThinkingLevel;
+use relaycode_tui::model_picker::{ModelChoice, ModelOutcome, ModelPicker};
 
 use super::{SlashCall, SlashCommand};
 use crate::agent::conversation::{Conversation, ConversationStep};
-use crate::{CommandContext, CommandFailure, CommandResult};
+use crate::{CommandContext, CommandFailure, CommandResult, Providers};
 
 pub(super) struct ModelCommand;
 pub(super) struct ThinkingCommand;
@@ -28,7 +29,9 @@ impl SlashCommand for ModelCommand {
         conversation: &mut Conversation<'_>,
         ctx: &mut CommandContext<'_>,
     ) -> CommandResult<ConversationStep> {
-        if !call.rest.is_empty() {
+        if call.rest.is_empty() {
+            choose(conversation, ctx)?;
+        } else {
             conversation.open.switch_model(call.rest, ctx)?;
         }
         print_model(conversation, ctx);
@@ -65,6 +68,34 @@ impl SlashCommand for ThinkingCommand {
         }
         print_model(conversation, ctx);
         Ok(ConversationStep::GoOn)
+    }
+}
+
+/// Lets the user choose from a list, if there is a screen for it.
+fn choose(conversation: &mut Conversation<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+    let Some(mut views) = conversation.open_views()? else { return Ok(()) };
+    let providers = Providers::open(ctx)?;
+    let keyed = providers.keys_by_provider();
+    let registry = &providers.registry;
+    let choices = registry.models.iter().filter(|known| registry.is_enabled(known)).map(|known| {
+        let has_key = keyed.get(&known.model.provider).copied().unwrap_or(false);
+        ModelChoice::new(&known.model, has_key)
+    });
+    let first = &conversation.open.models.first;
+    let mut picker = ModelPicker::new(choices.collect(), Some(&first.model.selector()), first.thinking);
+    let outcome = views.show(&mut picker);
+    drop(views);
+    match outcome {
+        Some(ModelOutcome::Choose { selector, thinking }) => {
+            conversation.open.switch_model(&selector, ctx)?;
+            conversation.open.set_thinking(thinking);
+            Ok(())
+        }
+        Some(ModelOutcome::NeedsKey { provider, .. }) => {
+            Err(CommandFailure::usage(format!("there is no key for {provider}"))
+                .hint(format!("`relay keys set {provider}` stores one")))
+        }
+        _ => Ok(()),
     }
 }
 

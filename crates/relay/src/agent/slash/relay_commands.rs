@@ -15,13 +15,6 @@ pub(super) struct RelayCommand {
     usual: &'static [&'static str],
 }
 
-pub(super) const LOG: RelayCommand = RelayCommand {
-    name: "log",
-    words: &["log"],
-    arguments: "[OPTIONS]",
-    help: "what was done to the project, as `relay log`",
-    usual: &[],
-};
 pub(super) const SHOW: RelayCommand = RelayCommand {
     name: "show",
     words: &["show"],
@@ -104,7 +97,7 @@ impl SlashCommand for RelayCommand {
 }
 
 /// Words as a shell would split them, quotes included; nothing else of a shell counts.
-fn split_words(text: &str) -> Vec<String> {
+pub(super) fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

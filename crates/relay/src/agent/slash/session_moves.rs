@@ -7,6 +7,7 @@ use crate::agent::conversation::{Conversation, ConversationStep};
 use crate::agent::session_file::{SessionChoice, branch_session, open_session};
 use crate::commands::run_line;
 use crate::commands::sessions::locator::SessionLocator;
+use crate::screens::session_screen::{PickedSession, choose_session};
 use crate::{CommandContext, CommandFailure, CommandResult};
 
 pub(super) struct NewCommand;
@@ -59,8 +60,9 @@ impl SlashCommand for ResumeCommand {
         ctx: &mut CommandContext<'_>,
     ) -> CommandResult<ConversationStep> {
         if call.rest.is_empty() {
-            run_line(&["sessions".to_string()], ctx)?;
-            return Ok(ConversationStep::GoOn);
+            let Some(id) = pick_session(conversation, ctx)? else { return Ok(ConversationStep::GoOn) };
+            let session = open_session(SessionChoice::Named(&id), ctx)?;
+            return move_to(session, false, "another conversation goes on", conversation, ctx);
         }
         let found = SessionLocator::open(ctx)?.find(Some(call.rest))?;
         if found.id == conversation.open.agent.session_id() {
@@ -157,6 +159,28 @@ impl SlashCommand for RenameCommand {
         let title = look.safe(call.rest).into_owned();
         ctx.print_success(&format!("this conversation is called: {title}"));
         Ok(ConversationStep::GoOn)
+    }
+}
+
+/// The session that the user chooses from a list; where there is no screen for that, the list is printed.
+fn pick_session(
+    conversation: &Conversation<'_>,
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<Option<String>> {
+    let Some(mut views) = conversation.open_views()? else {
+        run_line(&["sessions".to_string()], ctx)?;
+        return Ok(None);
+    };
+    let locator = SessionLocator::open(ctx)?;
+    let current = conversation.open.agent.session_id().to_string();
+    let picked = choose_session(&locator, Some(&current), &mut views)?;
+    drop(views);
+    match picked {
+        Some(PickedSession { is_other_project: true, cwd, id }) => {
+            Err(CommandFailure::usage(format!("this session is about {cwd}"))
+                .hint(format!("`relay -C {cwd} run --resume {id}` goes on with it there")))
+        }
+        picked => Ok(picked.map(|picked| picked.id)),
     }
 }
 

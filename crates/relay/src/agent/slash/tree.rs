@@ -1,13 +1,14 @@
 //! `/tree` and `/label`: what was said, and going on from another place of it.
 
 use relaycode_session::view::outline::{OutlineFilter, session_outline};
-use relaycode_tui::views::sessions::tree as tree_view;
+use relaycode_tui::tree_view::{ALREADY_THERE, LeftBranchSummary, TreeOutcome, TreeView, tree_entries};
+use relaycode_tui::views::sessions::tree as tree_text;
 use relaycode_tui::views::sessions::tree::SessionTreeNode;
 
 use super::context_commands::stopped;
 use super::{SlashCall, SlashCommand};
 use crate::agent::conversation::{Conversation, ConversationStep};
-use crate::{CommandContext, CommandFailure, CommandResult};
+use crate::{CommandContext, CommandFailure, CommandResult, Project};
 
 pub(super) struct TreeCommand;
 pub(super) struct LabelCommand;
@@ -33,7 +34,7 @@ impl SlashCommand for TreeCommand {
     ) -> CommandResult<ConversationStep> {
         let mut words = call.rest.splitn(3, char::is_whitespace);
         let Some(entry) = words.next().filter(|entry| !entry.is_empty()) else {
-            print_tree(conversation, ctx)?;
+            walk_tree(conversation, ctx)?;
             return Ok(ConversationStep::GoOn);
         };
         let summarize = match words.next() {
@@ -109,6 +110,41 @@ pub(crate) fn move_to_entry(
     Ok(())
 }
 
+/// Lets the user walk through the tree and go somewhere; where there is no screen for that, prints it.
+fn walk_tree(conversation: &mut Conversation<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
+    let Some(mut views) = conversation.open_views()? else { return print_tree(conversation, ctx) };
+    let asks = Project::open(ctx)?.config()?.config.terminal.branch_summary;
+    let entries = |conversation: &Conversation<'_>| {
+        conversation.open.agent.with_session(tree_entries).map_err(CommandFailure::unexpected)
+    };
+    let mut tree = TreeView::new(entries(conversation)?, asks);
+    loop {
+        match views.show(&mut tree) {
+            None | Some(TreeOutcome::Closed) => return Ok(()),
+            Some(TreeOutcome::AlreadyThere) => {
+                drop(views);
+                ctx.print_info(&format!("  {ALREADY_THERE}\n"));
+                return Ok(());
+            }
+            Some(TreeOutcome::SetLabel { entry, label }) => {
+                let set = conversation.open.agent.set_label(&entry, label.as_deref());
+                set.map_err(CommandFailure::unexpected)?;
+                tree.replace_entries(entries(conversation)?);
+            }
+            Some(TreeOutcome::Move(to)) => {
+                let (summarize, focus) = match to.summary {
+                    LeftBranchSummary::None => (false, None),
+                    LeftBranchSummary::Summarize => (true, None),
+                    LeftBranchSummary::Custom(words) => (true, Some(words)),
+                };
+                drop(views);
+                return move_to_entry(&to.entry, summarize, focus.as_deref(), conversation, ctx);
+            }
+            Some(TreeOutcome::AbortSummary | TreeOutcome::Ignored | TreeOutcome::Changed) => {}
+        }
+    }
+}
+
 fn print_tree(conversation: &Conversation<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
     let agent = &conversation.open.agent;
     let lines = agent.with_session(|session| session_outline(session, OutlineFilter::NoTools, ""));
@@ -124,6 +160,6 @@ fn print_tree(conversation: &Conversation<'_>, ctx: &mut CommandContext<'_>) -> 
             text: line.text,
         })
         .collect();
-    ctx.print_info(&tree_view::text(&nodes, &look));
+    ctx.print_info(&tree_text::text(&nodes, &look));
     Ok(())
 }

@@ -25,7 +25,7 @@ const MAX_PROMPTS: usize = 500;
 
 /// Something that was found.
 pub(super) enum BackgroundFind {
-    Files(Arc<Vec<String>>),
+    Files(Arc<[String]>),
     /// The newest last.
     Prompts(Arc<[String]>),
     Git(Option<GitFacts>),
@@ -76,7 +76,7 @@ impl BackgroundFinds {
     pub(super) fn look_for_files(&mut self, root: &Path) {
         if !std::mem::replace(&mut self.has_files, true) {
             let root = root.to_path_buf();
-            self.spawn(move || Some(BackgroundFind::Files(Arc::new(project_files(&root)))));
+            self.spawn(move || Some(BackgroundFind::Files(project_files(&root).into())));
         }
     }
 

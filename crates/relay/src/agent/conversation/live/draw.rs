@@ -36,7 +36,7 @@ impl LiveSurface<'_> {
             self.questions.lines(&self.style, width, rows.saturating_sub(2).max(4), now)
         };
         live.extend(lines);
-        live.extend(self.completion_lines(width));
+        live.extend(self.completion.lines(&self.style, width));
         self.facts.queued = self.queued.len();
         live.push(self.facts.line(self.view.activity(), &self.style, width, (self.began, now)));
         let cursor = cursor.map(|(row, column)| (above + row, column));

@@ -73,7 +73,20 @@ pub(super) fn choose_theme(
     home: Option<&Path>,
     environment: &TerminalColorEnv,
 ) -> (ThemeSelection, Option<String>) {
-    let settings = ThemeSettings {
+    let signs = AppearanceSigns {
+        background_reply: None,
+        ignores_reply: false,
+        color_fg_bg: environment.color_fg_bg.as_deref(),
+        system: None,
+    };
+    let store = ThemeStore::new(home.map(|home| home.join(THEMES)));
+    let (selection, error) =
+        ThemeSelection::new(store, theme_settings(config), signs.appearance(), environment.has_hyperlinks());
+    (selection, error.map(|error| error.to_string()))
+}
+
+pub(super) fn theme_settings(config: &TerminalConfig) -> ThemeSettings {
+    ThemeSettings {
         dark: config.dark_theme.clone(),
         light: config.light_theme.clone(),
         symbol_preset: match config.symbols {
@@ -83,17 +96,7 @@ pub(super) fn choose_theme(
             SymbolPresetChoice::Ascii => Some(SymbolPreset::Ascii),
         },
         color_blind: config.color_blind,
-    };
-    let signs = AppearanceSigns {
-        background_reply: None,
-        ignores_reply: false,
-        color_fg_bg: environment.color_fg_bg.as_deref(),
-        system: None,
-    };
-    let store = ThemeStore::new(home.map(|home| home.join(THEMES)));
-    let (selection, error) =
-        ThemeSelection::new(store, settings, signs.appearance(), environment.has_hyperlinks());
-    (selection, error.map(|error| error.to_string()))
+    }
 }
 
 /// The user's own keys, and what is wrong with them.
@@ -167,7 +170,7 @@ impl LiveSurface<'_> {
         for found in self.finds.take() {
             match found {
                 BackgroundFind::Files(files) => {
-                    self.files = files;
+                    self.completion.set_paths(files);
                     self.update_completion();
                 }
                 BackgroundFind::Prompts(prompts) => self.editor.set_history(prompts),

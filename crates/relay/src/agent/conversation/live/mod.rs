@@ -23,6 +23,7 @@ use relaycode_exec::Runner;
 use relaycode_llm::request::secrets::Secrets;
 use relaycode_project::config::TerminalConfig;
 use relaycode_tools::{CardBody, JobStatus, ToolCard};
+use relaycode_tui::completion::CompletionPopup;
 use relaycode_tui::conversation::{
     ConversationNotice, ConversationSettings, ConversationView, NoticeSign, TurnSummary,
 };
@@ -39,7 +40,7 @@ use serde_json::Value;
 
 use self::background::{BackgroundFinds, StoredPrompts};
 use self::event_feed::{EventFeed, ScreenBell};
-use self::look::{DraftFile, choose_theme, double_escape_command, read_keymap};
+use self::look::{DraftFile, choose_theme, double_escape_command, read_keymap, theme_settings};
 use super::surface::{ConversationSurface, SurfaceInput};
 use super::terminal_lender::TerminalLender;
 use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
@@ -72,7 +73,7 @@ pub(super) struct LiveSurface<'a> {
     facts: StatusFacts,
     finds: BackgroundFinds,
     draft: DraftFile,
-    files: Arc<Vec<String>>,
+    completion: CompletionPopup,
     runner: Option<Runner>,
     root: PathBuf,
     /// What Escape pressed twice opens.
@@ -98,10 +99,11 @@ impl ConversationSurface for LiveSurface<'_> {
         AgentSurface::Screen(self.lender.clone())
     }
 
-    fn begin(&mut self, open: &OpenAgent, _ctx: &mut CommandContext<'_>) {
+    fn begin(&mut self, open: &OpenAgent, ctx: &mut CommandContext<'_>) {
         let door = &open.agent.workspace().door;
         self.runner = Some(door.runner.clone());
         self.root.clone_from(&door.root);
+        self.offer_commands(ctx);
         self.begin_view(open);
         self.update_facts(open);
         self.finds.look(open);
@@ -182,6 +184,7 @@ impl ConversationSurface for LiveSurface<'_> {
             }
         });
         self.view.end_work();
+        self.finds.forget_files();
         self.questions.clear();
         self.asked.clear();
         self.queued = QueuedWords::default();
@@ -221,6 +224,36 @@ impl ConversationSurface for LiveSurface<'_> {
 
     fn shows_ends(&self) -> bool {
         true
+    }
+
+    fn view_style(&self) -> Option<ThemeStyle> {
+        Some(self.style.clone())
+    }
+
+    fn set_look(&mut self, config: &TerminalConfig) {
+        if let Some(error) = self.themes.set_settings(theme_settings(config)) {
+            self.view.push_notice(ConversationNotice::new(NoticeSign::Attention, error.to_string()));
+        }
+        self.view.set_show_thinking(config.show_thinking);
+        self.double_escape = double_escape_command(config.double_escape);
+        self.use_theme();
+    }
+
+    fn preview_theme(&mut self, name: Option<&str>) {
+        match name {
+            // One that cannot be used is told when it is chosen.
+            Some(name) => drop(self.themes.preview(name)),
+            None => self.themes.end_preview(),
+        }
+        self.use_theme();
+    }
+
+    fn theme_setting(&self) -> &'static str {
+        self.themes.slot().setting()
+    }
+
+    fn keymap(&self) -> Option<&Keymap> {
+        Some(&self.keymap)
     }
 
     fn keys_sentence(&self) -> &'static str {
@@ -290,7 +323,7 @@ impl<'a> LiveSurface<'a> {
             facts: StatusFacts { hint: "? keys".to_string(), ..StatusFacts::default() },
             finds: BackgroundFinds::new(home, bell.clone()),
             draft: DraftFile::new(home, &ctx.options.directory),
-            files: Arc::default(),
+            completion: CompletionPopup::default(),
             runner: None,
             root: PathBuf::new(),
             double_escape: double_escape_command(config.double_escape),
