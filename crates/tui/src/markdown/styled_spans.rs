@@ -78,12 +78,14 @@ pub(super) fn spans_width(spans: &[StyledSpan]) -> usize {
 pub(super) fn widest_word(spans: &[StyledSpan]) -> usize {
     let (mut widest, mut word) = (0, 0);
     for c in spans.iter().flat_map(|span| span.text.chars()) {
-        if c == ' ' || c == LINE_END {
+        let wide = char_cells(c);
+        // Beside a wide character a line may end.
+        if c == ' ' || c == LINE_END || wide == 2 {
             word = 0;
         } else {
-            word += char_cells(c);
-            widest = widest.max(word);
+            word += wide;
         }
+        widest = widest.max(word).max(wide);
     }
     widest
 }
