@@ -51,14 +51,17 @@ fn paint_span(style: &ThemeStyle, span: &StyledSpan) -> String {
         return span.text.clone();
     }
     let mut text = span.text.clone();
-    let attributes: [(bool, fn(&ThemeStyle, &str) -> String); 4] = [
-        (look.bold, ThemeStyle::bold),
-        (look.italic, ThemeStyle::italic),
-        (look.underline, ThemeStyle::underline),
-        (look.strike, ThemeStyle::strike),
-    ];
-    for (_, paint) in attributes.iter().filter(|(wanted, _)| *wanted) {
-        text = paint(style, &text);
+    if look.bold {
+        text = style.bold(&text);
+    }
+    if look.italic {
+        text = style.italic(&text);
+    }
+    if look.underline {
+        text = style.underline(&text);
+    }
+    if look.strike {
+        text = style.strike(&text);
     }
     if let Some(token) = look.token {
         text = style.paint(token, &text);
