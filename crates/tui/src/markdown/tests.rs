@@ -473,6 +473,41 @@ fn hostile_answers_reach_the_terminal_only_as_text() {
     }
 }
 
+#[test]
+fn markdown_made_to_be_slow_is_not() {
+    for piece in [
+        "[",
+        "[a](",
+        "*a **b ",
+        "`a ``",
+        "<a ",
+        "![[",
+        "> ",
+        "- ",
+        "1. a\n  ",
+        "| a ",
+        "|-",
+        "~~a ~",
+        "_a_ __",
+        "http://a.",
+        "\\",
+        "&#x",
+        "# ",
+    ] {
+        let start = std::time::Instant::now();
+        let mut stream = MarkdownStream::new();
+        for _ in 0..8 {
+            stream.push(&piece.repeat(25_000 / piece.len()));
+            stream.live(&plain(), 80);
+            stream.take_finished(&plain(), 80);
+        }
+        stream.finish();
+        stream.take_finished(&plain(), 80);
+        println!("{piece:?} {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 10, "{piece:?} {:?}", start.elapsed());
+    }
+}
+
 /// Pieces that Markdown is made of, whole and broken.
 const PIECES: &[&str] = &[
     "word",
