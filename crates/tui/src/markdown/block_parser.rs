@@ -242,9 +242,9 @@ impl BlockParser {
         let is_paragraph = matches!(self.leaf, OpenLeaf::Paragraph { .. });
         if blanks >= 4 && !is_paragraph {
             self.close_to(matched);
-            let begun = self.code_line(expand_tabs(&line[4..]).into_owned(), Vec::new(), false);
+            self.code_line(expand_tabs(&line[4..]).into_owned(), Vec::new(), false);
             self.leaf = OpenLeaf::Indented { blanks: 0, begun: true };
-            return begun;
+            return;
         }
         if blanks < 4 {
             if let Some((level, source)) = find_heading(text) {

@@ -73,10 +73,7 @@ impl BlockParser {
         fence.lines += 1;
         if fold.is_some_and(|fold| fence.lines > fold) {
             fence.held.push((line, spans));
-            if fence.held.len() > FOLD_REST {
-                fence.hidden += fence.held.len();
-                fence.held.clear();
-            } else if fence.hidden > 0 {
+            if fence.held.len() > FOLD_REST || fence.hidden > 0 {
                 fence.hidden += fence.held.len();
                 fence.held.clear();
             }

@@ -51,14 +51,17 @@ fn paint_span(style: &ThemeStyle, span: &StyledSpan) -> String {
         return span.text.clone();
     }
     let mut text = span.text.clone();
-    let attributes: [(bool, fn(&ThemeStyle, &str) -> String); 4] = [
-        (look.bold, ThemeStyle::bold),
-        (look.italic, ThemeStyle::italic),
-        (look.underline, ThemeStyle::underline),
-        (look.strike, ThemeStyle::strike),
-    ];
-    for (_, paint) in attributes.iter().filter(|(wanted, _)| *wanted) {
-        text = paint(style, &text);
+    if look.bold {
+        text = style.bold(&text);
+    }
+    if look.italic {
+        text = style.italic(&text);
+    }
+    if look.underline {
+        text = style.underline(&text);
+    }
+    if look.strike {
+        text = style.strike(&text);
     }
     if let Some(token) = look.token {
         text = style.paint(token, &text);
@@ -78,12 +81,14 @@ pub(super) fn spans_width(spans: &[StyledSpan]) -> usize {
 pub(super) fn widest_word(spans: &[StyledSpan]) -> usize {
     let (mut widest, mut word) = (0, 0);
     for c in spans.iter().flat_map(|span| span.text.chars()) {
-        if c == ' ' || c == LINE_END {
+        let wide = char_cells(c);
+        // Beside a wide character a line may end.
+        if c == ' ' || c == LINE_END || wide == 2 {
             word = 0;
         } else {
-            word += char_cells(c);
-            widest = widest.max(word);
+            word += wide;
         }
+        widest = widest.max(word).max(wide);
     }
     widest
 }

@@ -116,10 +116,43 @@ fn the_setting_counts_before_the_themes_set_of_signs() {
 #[test]
 fn a_sample_shows_the_theme_at_any_width() {
     let plain = ThemeStyle::plain(OUTPUT);
-    insta::assert_snapshot!(
-        [theme_sample_lines(&plain, 60), theme_sample_lines(&plain, 20)].concat().join("\n"),
-        @""
-    );
+    let lines = [theme_sample_lines(&plain, 60), theme_sample_lines(&plain, 20)].concat();
+    let lines: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    › add retry with backoff
+
+    I look at `src/client.rs` first; see the notes
+    (https://example.com).
+
+      rust
+      fn wait(step: u32) -> Duration { /* doubles */ base() * 2u
+      32.pow(step) }
+
+    ● edit src/client.rs +31 −4
+      - send(request)?
+      + with_retry(|| send(request))?
+    ✗ 1 test failed ! 2 warnings
+    model · my-app · ⎇ main · 12 % · $0.06
+    › add retry with ba…
+
+    I look at
+    `src/client.rs`
+    first; see the notes
+    (https://example.com
+    ).
+
+      rust
+      fn wait(step: u32)
+       -> Duration { /*
+      doubles */ base()
+      * 2u32.pow(step) }
+
+    ● edit src/client.r…
+      - send(request)?
+      + with_retry(|| s…
+    ✗ 1 test failed ! 2…
+    model · my-app · ⎇ …
+    ");
     for width in 4..120 {
         assert!(theme_sample_lines(&plain, width).iter().all(|line| crate::cells(line) <= width));
     }
@@ -132,7 +165,7 @@ proptest! {
         let index: u8 = code.rsplit(';').next().unwrap().parse().unwrap();
         let (r, g, b) = ThemeColor::Indexed(index).rgb().unwrap();
         let far = r.abs_diff(red).max(g.abs_diff(green)).max(b.abs_diff(blue));
-        prop_assert!(index >= 16 && far <= 48, "{far}");
+        prop_assert!(index >= 16 && far <= 64, "{far}");
     }
 
     #[test]
