@@ -136,7 +136,7 @@ fn resizing_while_streaming_leaves_every_line_exactly_once_in_tmux() {
         terminal.open(columns, rows);
         let mut screen = InlineScreen::new(traits(columns, rows, true));
         let mut count = 0;
-        for step in 0..6 {
+        for _ in 0..6 {
             for _ in 0..random.below(4) {
                 (columns, rows) = (20 + random.below(100), 4 + random.below(30));
                 terminal.resize(columns, rows);
