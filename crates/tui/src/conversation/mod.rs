@@ -248,13 +248,13 @@ impl ConversationView {
 
     fn push_event_notice(&mut self, event: &AgentEvent) {
         if let Some(notice) = ConversationNotice::of_event(event) {
-            self.push_event_text(notice);
+            self.push_event_text(&notice);
         }
     }
 
-    fn push_event_text(&mut self, notice: ConversationNotice) {
-        let text = self.unmasked(&notice.text);
-        self.push(ConversationBlock::Notice(ConversationNotice { text, ..notice }));
+    fn push_event_text(&mut self, notice: &ConversationNotice) {
+        let (sign, text) = (notice.sign, self.unmasked(&notice.text));
+        self.push(ConversationBlock::Notice(ConversationNotice { sign, text }));
     }
 
     /// What was worked on is done, also where no event says so.
@@ -343,10 +343,10 @@ impl ConversationView {
         self.first += 1;
         self.given = 0;
         match block {
-            ConversationBlock::Call(CallBlock { state: CallState::Ended(card), .. }) => {
-                if !matches!(card.card.body, CardBody::None) {
-                    self.kept.keep(KeptBlock::Call(card));
-                }
+            ConversationBlock::Call(CallBlock { state: CallState::Ended(card), .. })
+                if !matches!(card.card.body, CardBody::None) =>
+            {
+                self.kept.keep(KeptBlock::Call(card));
             }
             ConversationBlock::Thought(thought) if !thought.is_shown && !thought.kept.trim().is_empty() => {
                 self.kept.keep(KeptBlock::Thought(thought.kept));

@@ -81,7 +81,7 @@ impl ConversationView {
             let index = number.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
             match index.and_then(|index| self.blocks.get_mut(index)) {
                 Some(ConversationBlock::Thought(thought)) => {
-                    thought.finish(None, self.unmask.as_ref(), Some(now))
+                    thought.finish(None, self.unmask.as_ref(), Some(now));
                 }
                 Some(ConversationBlock::Answer(answer)) => answer.finish(None, self.unmask.as_ref()),
                 _ => {}
@@ -149,7 +149,7 @@ impl ConversationView {
                 }
                 ConversationBlock::Thought(thought) => thought.finish(None, unmask, Some(now)),
                 ConversationBlock::Call(call) if !call.has_begun() && (is_broken || call.id.is_none()) => {
-                    gone.push(at)
+                    gone.push(at);
                 }
                 _ => {}
             }

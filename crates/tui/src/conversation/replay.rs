@@ -63,7 +63,7 @@ impl ConversationView {
             _ => None,
         };
         if let Some(notice) = notice {
-            self.push_event_text(notice);
+            self.push_event_text(&notice);
         }
     }
 }
