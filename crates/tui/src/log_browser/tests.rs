@@ -84,15 +84,15 @@ fn press(browser: &mut LogBrowser, pressed: &[KeyPress]) -> LogOutcome {
 fn changes_at_40_columns() {
     insta::assert_snapshot!(shown(&browser(), 40, 10), @r"
     |Log                                    4
-    |› ▏ / filters by words, origin:agent, f…
-    |▸ [ ]   feat: round totals to cents
-    |  [ ]   add retry to the client
-    |  [ ] ↩ fix: typo
-    |  [ ]   edit src/main.rs
+    |› / filters: words, origin:agent, file:…
+    |▸   feat: round totals to cen…  long ago
+    |    add retry to the client     long ago
+    |  ↩ fix: typo                   long ago
+    |    edit src/main.rs            long ago
     |
     |
     |
-    |Enter diff · u undo · U redo · r revert
+    |Enter diff · Esc close · u undo · U redo
     ");
 }
 
@@ -100,11 +100,11 @@ fn changes_at_40_columns() {
 fn changes_at_80_columns_with_the_diff_below() {
     insta::assert_snapshot!(shown(&browser(), 80, 22), @r"
     |Log                                                                            4
-    |› ▏ / filters by words, origin:agent, file:src/cart
-    |▸ [ ]   feat: round totals to cents        long ago  clipboard   2 files  +24 -5
-    |  [ ]   add retry to the cl…  4 edits      long ago  agent        1 file  +24 -5
-    |  [ ] ↩ fix: typo                          long ago  clipboard    1 file  +24 -5
-    |  [ ]   edit src/main.rs
+    |› / filters: words, origin:agent, file:cart
+    |▸   feat: round totals to cents        long ago  clipboard   2 files  +24 -5
+    |    add retry to the client            long ago  agent        1 file  +24 -5
+    |  ↩ fix: typo                          long ago  clipboard    1 file  +24 -5
+    |    edit src/main.rs                   long ago  file         1 file  +24 -5
     |
     |
     |
@@ -120,7 +120,7 @@ fn changes_at_80_columns_with_the_diff_below() {
     |+return round(sum);
     |
     |
-    |Enter diff · u undo · U redo · r revert · c commit · / filter · Tab mark
+    |Enter diff · Esc close · u undo · U redo · r revert · c commit · / filter
     ");
 }
 
@@ -128,17 +128,17 @@ fn changes_at_80_columns_with_the_diff_below() {
 fn changes_at_140_columns_with_the_diff_beside() {
     insta::assert_snapshot!(shown(&browser(), 140, 12), @r"
     |Log                                                                                                                                        4
-    |› ▏ / filters by words, origin:agent, file:src/cart
-    |▸ [ ]   feat: round totals to cents                             │ feat: round totals to cents
-    |  [ ]   add retry to the client                                 │ --- a/src/cart.ts
-    |  [ ] ↩ fix: typo         long ago  clipboard    1 file  +24 -5 │ +++ b/src/cart.ts
-    |  [ ]   edit src/main.rs                                        │ @@ -1,2 +1,2 @@
+    |› / filters: words, origin:agent, file:cart
+    |▸   feat: round totals to cents                        long ago │ feat: round totals to cents
+    |    add retry to the client                            long ago │ --- a/src/cart.ts
+    |  ↩ fix: typo                                          long ago │ +++ b/src/cart.ts
+    |    edit src/main.rs                                   long ago │ @@ -1,2 +1,2 @@
     |                                                                │  let a = 1;
     |                                                                │ -return sum;
     |                                                                │ +return round(sum);
     |                                                                │
     |                                                                │
-    |Enter diff · u undo · U redo · r revert · c commit · / filter · Tab mark · Tab mark · Esc close
+    |Enter diff · Esc close · u undo · U redo · r revert · c commit · / filter · Tab mark
     ");
 }
 
@@ -146,13 +146,13 @@ fn changes_at_140_columns_with_the_diff_beside() {
 fn nothing_was_applied_yet() {
     insta::assert_snapshot!(shown(&LogBrowser::new(Vec::new(), 0), 60, 8), @r"
     |Log                                                        0
-    |› ▏ / filters by words, origin:agent, file:src/cart
+    |› / filters: words, origin:agent, file:cart
     |  nothing has been applied here yet
     |
     |
     |
     |
-    |Enter diff · u undo · U redo · r revert · c commit
+    |Esc close
     ");
 }
 
@@ -212,7 +212,7 @@ fn a_filter_is_typed() {
     insta::assert_snapshot!(shown(&browser, 80, 9), @r"
     |Log                                                                       1 of 4
     |› round▏
-    |▸ [ ]   feat: round totals to cents        long ago  clipboard   2 files  +24 -5
+    |▸   feat: round totals to cents        long ago  clipboard   2 files  +24 -5
     |
     |
     |
@@ -238,7 +238,7 @@ fn enter_shows_the_whole_diff_and_q_comes_back() {
     |
     |
     |
-    |q close · ] [ hunk · } { file · / search · n N next, previous · w wrap
+    |q close · ] [ hunk · } { file · / search · n N next · w wrap · l numbers
     ");
     assert_eq!(press(&mut browser, &keys("q")), LogOutcome::Changed);
     assert!(shown(&browser, 80, 12).contains("U redo"));

@@ -43,13 +43,13 @@ fn models_at_40_columns() {
     insta::assert_snapshot!(shown(&picker(), 40, 9), @r"
     |Choose a model                         3
     |› ▏ type to search      thinking: medium
-    |▸ * anthropic/claude-…    200k  $3 / $15
-    |    ollama/qwen3:8b                  32k
-    |    openrouter/claude-sonnet-5
+    |▸ * anthropic/claude-sonnet-5
+    |    ollama/qwen3:8b
+    |    openrouter/claude-sonnet-5    no key
     |
     |
     |
-    |Enter choose · Left Right thinking
+    |Enter choose · Esc close · Alt+P preview
     ");
 }
 
@@ -58,8 +58,8 @@ fn models_at_80_columns() {
     insta::assert_snapshot!(shown(&picker(), 80, 22), @r"
     |Choose a model                                                                 3
     |› ▏ type to search                                              thinking: medium
-    |▸ * anthropic/claude-sonnet-5                                     200k  $3 / $15
-    |    ollama/qwen3:8b                                                          32k
+    |▸ * anthropic/claude-sonnet-5                         200k  $3 / $15
+    |    ollama/qwen3:8b                                    32k
     |    openrouter/claude-sonnet-5                        200k  $3 / $15      no key
     |
     |
@@ -77,7 +77,7 @@ fn models_at_80_columns() {
     |key       there
     |
     |
-    |Enter choose · Left Right thinking · Esc close
+    |Enter choose · Esc close · Left Right thinking
     ");
 }
 
@@ -86,8 +86,8 @@ fn models_at_120_columns() {
     insta::assert_snapshot!(shown(&picker(), 120, 12), @r"
     |Choose a model                                                                                                         3
     |› ▏ type to search                                                                                      thinking: medium
-    |▸ * anthropic/claude-sonnet-5           200k  $3 / $15 │ Sonnet 5
-    |    ollama/qwen3:8b                                32k │ model     anthropic/claude-sonnet-5
+    |▸ * anthropic/claude-so…    200k  $3 / $15             │ Sonnet 5
+    |    ollama/qwen3:8b          32k                       │ model     anthropic/claude-sonnet-5
     |    openrouter/claude-s…    200k  $3 / $15      no key │ window    200k tokens
     |                                                       │ price     $3 / $15 per million tokens in / out
     |                                                       │ images    yes
@@ -95,7 +95,7 @@ fn models_at_120_columns() {
     |                                                       │ key       there
     |                                                       │
     |                                                       │
-    |Enter choose · Left Right thinking · Esc close
+    |Enter choose · Esc close · Left Right thinking
     ");
 }
 
@@ -109,7 +109,7 @@ fn no_model_yet_says_how_to_get_one() {
     |
     |
     |
-    |Enter choose · Left Right thinking · Esc close · Alt+P preview
+    |Esc close
     ");
 }
 

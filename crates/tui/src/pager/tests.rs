@@ -44,7 +44,7 @@ fn a_text_at_40_columns_is_wrapped() {
     | 3  line 3 of a text that is somewhat lo
     |    nger than forty columns
     | 4  line 4 of a text that is somewhat lo
-    |q close · / search · n N next, previous
+    |q close · / search · n N next · w wrap
     ");
 }
 
@@ -60,7 +60,7 @@ fn a_text_at_80_columns() {
     |16  line 16 of a text that is somewhat longer than forty columns
     |17  line 17 of a text that is somewhat longer than forty columns
     |18  line 18 of a text that is somewhat longer than forty columns
-    |q close · / search · n N next, previous · w wrap · l numbers · : line
+    |q close · / search · n N next · w wrap · l numbers · : line
     ");
 }
 
@@ -75,7 +75,7 @@ fn a_text_that_is_not_wrapped_moves_sideways() {
     | that is somewhat longer than forty col…
     |
     |
-    |q close · / search · n N next, previous
+    |q close · / search · n N next · w wrap
     ");
 }
 
@@ -94,7 +94,7 @@ fn a_diff_has_keys_for_hunks_and_files() {
     | }
     |+// end
     |
-    |q close · ] [ hunk · } { file · / search · n N next, previous · w wrap
+    |q close · ] [ hunk · } { file · / search · n N next · w wrap · l numbers
     ");
     shown(&pager, 80, 5);
     press(&mut pager, &keys("] ]"));

@@ -148,7 +148,7 @@ fn a_list_that_is_empty_and_one_that_is_loading() {
     |
     |
     |
-    |Enter choose · Esc close
+    |Esc close
     ");
     list.set_loading(true);
     list.add_items([PickerItem::new("a", "a")]);
@@ -177,7 +177,7 @@ fn a_list_with_marks() {
     |▸ [ ] tests/cart.test.ts                            18 bytes
     |  [ ] README.md                                      9 bytes
     |
-    |Enter choose · Tab mark · Esc close · Alt+P preview
+    |Enter choose · Esc close · Tab mark · Alt+P preview
     ");
     assert_eq!(press(&mut list, &keys("enter")), PickerOutcome::Chosen(vec![0, 2]));
 }

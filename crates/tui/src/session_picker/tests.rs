@@ -59,14 +59,14 @@ fn sessions_at_40_columns() {
     insta::assert_snapshot!(shown(&picker(), 40, 10), @r"
     |Resume a session, this project         3
     |› ▏ type to search
-    |▸ * round totals to cents
-    |  why does the parser skip blank lines?
-    |  ! write a test
+    |▸ * round totals to cents       long ago
+    |  why does the parser skip bl…  long ago
+    |  ! write a test                long ago
     |
     |
     |
     |
-    |Enter choose · Tab all projects
+    |Enter resume · Esc close · Ctrl+R rename
     ");
 }
 
@@ -94,7 +94,7 @@ fn sessions_at_80_columns() {
     |
     |add rounding to the cart
     |
-    |Enter choose · Tab all projects · Ctrl+R rename · Ctrl+D delete · Esc close
+    |Enter resume · Esc close · Tab all projects · Ctrl+R rename · Ctrl+D delete
     ");
 }
 
@@ -103,16 +103,16 @@ fn sessions_at_120_columns() {
     insta::assert_snapshot!(shown(&picker(), 120, 12), @r"
     |Resume a session, this project                                                                                         3
     |› ▏ type to search
-    |▸ * round totals to cents                              │ round totals to cents
-    |  why does the parser skip blank lines?                │ id       0199f3a1
-    |  ! write a test       long ago                  12 kB │ project  /home/me/my-app
+    |▸ * round totals to cents                     long ago │ round totals to cents
+    |  why does the parser skip blank lines?       long ago │ id       0199f3a1
+    |  ! write a test                              long ago │ project  /home/me/my-app
     |                                                       │ begun    before
     |                                                       │ last     long ago
     |                                                       │ size     12 kB  4 messages
     |                                                       │
     |                                                       │ add rounding to the cart
     |                                                       │
-    |Enter choose · Tab all projects · Ctrl+R rename · Ctrl+D delete · Esc close
+    |Enter resume · Esc close · Tab all projects · Ctrl+R rename · Ctrl+D delete
     ");
 }
 
@@ -129,7 +129,7 @@ fn tab_shows_all_projects_with_this_one_first() {
     |
     |
     |
-    |Enter choose · Tab this project · Ctrl+R rename · Ctrl+D delete · Esc close
+    |Enter resume · Esc close · Tab this project · Ctrl+R rename · Ctrl+D delete
     ");
     picker.set_all(everywhere());
     insta::assert_snapshot!(shown(&picker, 100, 9), @r"
@@ -141,7 +141,7 @@ fn tab_shows_all_projects_with_this_one_first() {
     |  release notes                                           other      long ago    4 messages    12 kB
     |
     |
-    |Enter choose · Tab this project · Ctrl+R rename · Ctrl+D delete · Esc close · Alt+P preview
+    |Enter resume · Esc close · Tab this project · Ctrl+R rename · Ctrl+D delete · Alt+P preview
     ");
     let outcome = press(&mut picker, &keys("end enter"));
     let SessionOutcome::Resume { id, is_other_project, .. } = outcome else { panic!() };
@@ -161,7 +161,7 @@ fn no_session_yet_is_said_and_can_be_left() {
     |
     |
     |
-    |Enter choose · Tab all projects · Ctrl+R rename · Ctrl+D delete · Esc close
+    |Esc close
     ");
     assert_eq!(press(&mut picker, &keys("enter")), SessionOutcome::Ignored);
     assert_eq!(press(&mut picker, &keys("ctrl+d")), SessionOutcome::Ignored);

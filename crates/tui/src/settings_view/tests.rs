@@ -46,16 +46,16 @@ fn settings_at_40_columns() {
     insta::assert_snapshot!(shown(&view(), 40, 12), @r"
     |Settings                              82
     |› ▏ type to search
-    |▸ projectId          my-app  the project
-    |  core.logLevel        warn  the project
-    |  core.enableNotific…  true  default
-    |  core.watchConfig     true  default
-    |  watcher.clipboardP…  2000  default
-    |  watcher.preferredS…  auto  default
-    |  watcher.enableBul…  false  default
-    |  watcher.bulkSize        5  default
-    |  watcher.bulkTimeo…  30000  default
-    |Enter edit · Left Right change
+    |▸ projectId                       my-app
+    |  core.logLevel                     warn
+    |  core.enableNotifications          true
+    |  core.watchConfig                  true
+    |  watcher.clipboardPollInterval     2000
+    |  watcher.preferredStrategy         auto
+    |  watcher.enableBulkProcessing     false
+    |  watcher.bulkSize                     5
+    |  watcher.bulkTimeout              30000
+    |Enter edit · Esc close · Del default
     ");
 }
 
@@ -83,28 +83,28 @@ fn settings_at_80_columns() {
     |for      every command
     |
     |
-    |Enter edit · Left Right change · Del default · Esc clear
+    |Enter edit · Esc clear · Left Right change · Del default
     "#);
 }
 
 #[test]
 fn settings_at_120_columns() {
-    insta::assert_snapshot!(shown(&at("messages agent"), 120, 14), @r"
-    |Settings                                                                                                         0 of 82
-    |› queue▏
-    |  nothing fits what you typed; Escape clears it        │
+    insta::assert_snapshot!(shown(&at("messages agent"), 120, 14), @r#"
+    |Settings                                                                                                         2 of 82
+    |› messages agent▏
+    |▸ agent.steeringMode                  all  yours       │ agent.steeringMode
+    |  agent.followUpMode        one-at-a-time  default     │ How many messages that steer the agent go to the model
+    |                                                       │ together.
+    |                                                       │ value    all
+    |                                                       │ default  one-at-a-time
+    |                                                       │ may be   "one-at-a-time" or "all"
+    |                                                       │ set in   your config.yml, line 2
+    |                                                       │ for      every command
     |                                                       │
     |                                                       │
     |                                                       │
-    |                                                       │
-    |                                                       │
-    |                                                       │
-    |                                                       │
-    |                                                       │
-    |                                                       │
-    |                                                       │
-    |Enter edit · Left Right change · Del default · Esc clear
-    ");
+    |Enter edit · Esc clear · Left Right change · Del default
+    "#);
 }
 
 #[test]
