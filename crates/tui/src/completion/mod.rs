@@ -263,7 +263,8 @@ impl CompletionPopup {
         let blank = if is_blank_next { "" } else { " " };
         let written = format!("{}{blank}", written(open.word.kind, &entry.text));
         let outcome = editor.replace_typed(open.range, &written);
-        self.dismissed = None;
+        // The cursor may still stand behind the word that was chosen.
+        self.dismissed = is_blank_next.then_some(open.word);
         // The values of a command that was completed are offered next.
         if outcome == EditorOutcome::Changed {
             self.refresh(editor);

@@ -142,6 +142,14 @@ fn the_rest_of_a_word_behind_the_cursor_is_replaced() {
 }
 
 #[test]
+fn the_list_stays_closed_behind_a_word_that_was_chosen() {
+    let (mut popup, mut editor) = (popup(), PromptEditor::default());
+    press(&mut popup, &mut editor, "@ c l i space x home right right right right tab");
+    assert_eq!(editor.text(), "@src/client.rs x");
+    assert!(!popup.is_open());
+}
+
+#[test]
 fn matched_letters_and_the_chosen_entry_are_painted() {
     let (mut popup, mut editor) = (popup(), PromptEditor::default());
     press(&mut popup, &mut editor, "@ t o m l");

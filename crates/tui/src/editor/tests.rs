@@ -9,7 +9,7 @@ use super::*;
 use crate::OutputStyle;
 use crate::theme::{ColorDepth, Theme, ThemeStyle};
 
-pub(crate) fn plain(utf8: bool) -> ThemeStyle {
+fn plain(utf8: bool) -> ThemeStyle {
     let output = OutputStyle { color: false, utf8, width: Some(80) };
     ThemeStyle { output, theme: Theme::plain().into(), depth: ColorDepth::None }
 }
@@ -336,9 +336,15 @@ impl Edit {
 
     fn apply(&self, editor: &mut PromptEditor) {
         match self {
-            Edit::Type(c) => drop(editor.handle_key(KeyPress::char(*c), &Keymap::default())),
-            Edit::Paste(text) => drop(editor.paste(&pasted(text))),
-            Edit::Key(key) => drop(keys(editor, key)),
+            Edit::Type(c) => {
+                editor.handle_key(KeyPress::char(*c), &Keymap::default());
+            }
+            Edit::Paste(text) => {
+                editor.paste(&pasted(text));
+            }
+            Edit::Key(key) => {
+                keys(editor, key);
+            }
         }
     }
 }
@@ -389,7 +395,9 @@ proptest! {
                     at -= 1;
                     text.remove(at);
                 }
-                Edit::Key("delete") if at < text.len() => drop(text.remove(at)),
+                Edit::Key("delete") if at < text.len() => {
+                    text.remove(at);
+                }
                 Edit::Key("backspace" | "delete") => {}
                 Edit::Key("ctrl+k") if end > at => {
                     cut = text.drain(at..end).collect();

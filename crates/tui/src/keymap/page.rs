@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use relaycode_text::width::cells;
 
 use super::{KEY_ACTIONS, KeyContext, Keymap};
+use crate::Glyph;
 use crate::input::{KeyCode, KeyPress};
 use crate::theme::{ThemeStyle, ThemeToken};
 
@@ -23,7 +24,7 @@ impl Keymap {
             }
             lines.push(style.paint(ThemeToken::Accent, &style.output.clip(context.title(), width)));
             for entry in KEY_ACTIONS.iter().filter(|entry| entry.context == context) {
-                let keys = self.key_names(entry.action, " · ".replace('·', dot(style)).as_str());
+                let keys = self.key_names(entry.action, &format!(" {} ", style.output.glyph(Glyph::Dot)));
                 push_entry(&mut lines, style, &keys, entry.text, width);
             }
         }
@@ -35,10 +36,6 @@ impl Keymap {
         let names: Vec<String> = self.chords(action).iter().map(|key| chord_name(*key)).collect();
         if names.is_empty() { "(no key)".to_string() } else { names.join(between) }
     }
-}
-
-fn dot(style: &ThemeStyle) -> &'static str {
-    if style.output.utf8 { "·" } else { "|" }
 }
 
 fn push_entry(lines: &mut Vec<String>, style: &ThemeStyle, keys: &str, text: &str, width: usize) {
