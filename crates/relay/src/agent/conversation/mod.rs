@@ -67,7 +67,8 @@ pub(crate) fn converse(options: &AgentOptions, ctx: &mut CommandContext<'_>) -> 
     let held = SignalGuard::acquire()?;
     let config = Project::open(ctx)?.config()?.config.terminal.clone();
     let environment = ConsoleEnv::from_env();
-    let is_plain = config.is_plain || environment.dumb;
+    // One that does not say how large it is cannot be drawn on.
+    let is_plain = config.is_plain || environment.dumb || terminal.size().is_none();
     let surface: Box<dyn ConversationSurface + '_> = match is_plain {
         true => Box::new(LineSurface::new(terminal)),
         false => Box::new(LiveSurface::new(terminal, &held, &config, ctx)?),

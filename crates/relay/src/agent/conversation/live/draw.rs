@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use relaycode_tui::screen::SETTLE_TIME;
 use relaycode_tui::status::next_status_frame;
 
 use super::LiveSurface;
@@ -19,6 +20,7 @@ impl LiveSurface<'_> {
         }
         self.take_size();
         let now = Instant::now();
+        self.settle_if_due(now);
         let width = self.screen.width();
         let finished = self.view.take_finished(&self.style, width);
         let mut live = self.view.live(&self.style, width, now);
@@ -39,7 +41,12 @@ impl LiveSurface<'_> {
         live.extend(self.completion.lines(&self.style, width));
         self.facts.queued = self.queued.len();
         live.push(self.facts.line(self.view.activity(), &self.style, width, (self.began, now)));
-        let cursor = cursor.map(|(row, column)| (above + row, column));
+        let mut cursor = cursor.map(|(row, column)| (above + row, column));
+        if live.first().is_some_and(|line| !line.is_empty()) {
+            // Where a terminal re-flows, the first live line is the one that may stay behind.
+            live.insert(0, String::new());
+            cursor = cursor.map(|(row, column)| (row + 1, column));
+        }
         let bytes = self.screen.frame(&finished, &live, cursor);
         if !bytes.is_empty() {
             self.terminal.write_bytes(bytes);
@@ -61,7 +68,8 @@ impl LiveSurface<'_> {
         let status = next_status_frame(self.view.activity());
         let question = self.questions.next_tick(now);
         let draft = self.draft.due.map(|due| due.saturating_duration_since(now));
-        [frame, status, question, draft].into_iter().flatten().min()
+        let settled = self.settles.map(|due| due.saturating_duration_since(now));
+        [frame, status, question, draft, settled].into_iter().flatten().min()
     }
 
     /// The live lines are gone, and the terminal is as relay found it.
@@ -77,11 +85,26 @@ impl LiveSurface<'_> {
         self.draw();
     }
 
+    /// The terminal has another size.
+    pub(super) fn resize(&mut self, columns: usize, rows: usize) {
+        self.screen.resize(columns, rows);
+        if self.screen.is_settling() {
+            self.settles = Some(Instant::now() + SETTLE_TIME);
+        }
+    }
+
+    fn settle_if_due(&mut self, now: Instant) {
+        if self.settles.is_some_and(|due| due <= now) {
+            self.settles = None;
+            self.screen.settle();
+        }
+    }
+
     fn take_size(&mut self) {
         if self.held.take_resized()
             && let Some((columns, rows)) = self.terminal.size()
         {
-            self.screen.resize(columns, rows);
+            self.resize(columns, rows);
         }
         if self.held.take_continued() {
             // Another program may have used the terminal meanwhile.

@@ -65,7 +65,7 @@ impl LiveSurface<'_> {
                     self.paste(&paste);
                 }
             }
-            ScreenEvent::Resize { columns, rows } => self.screen.resize(columns, rows),
+            ScreenEvent::Resize { columns, rows } => self.resize(columns, rows),
             ScreenEvent::Focus(is_focused) => self.is_focused = is_focused,
             ScreenEvent::Reply(reply) => self.take_reply(&reply),
             _ => {}

@@ -85,6 +85,8 @@ pub(super) struct LiveSurface<'a> {
     held: &'a SignalGuard,
     /// Commands that were typed while the agent worked.
     waiting: VecDeque<EditorMessage>,
+    /// When a new width is taken for certain.
+    settles: Option<Instant>,
     is_lent: bool,
     is_focused: bool,
     began: Instant,
@@ -332,6 +334,7 @@ impl<'a> LiveSurface<'a> {
             lender,
             held,
             waiting: VecDeque::new(),
+            settles: None,
             is_lent: false,
             is_focused: true,
             began: now,
