@@ -44,6 +44,8 @@ fn whole_turn(scene: &mut Scene) {
     scene.answer("Done: retries up to 5 times, 0.2 s to 10 s, honours `Retry-After`.", &[]);
     scene.end(EndReason::Done, None);
     scene.view.push_turn_summary(TurnSummary {
+        edits: 1,
+        context_percent: None,
         changes: 1,
         files: 2,
         added: 58,
