@@ -34,6 +34,9 @@ pub struct AgentQuestion {
     /// The option that counts if nobody answers in time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<usize>,
+    /// Words are an answer, too, besides the options.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub takes_words: bool,
     /// Milliseconds from when it is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
@@ -96,6 +99,27 @@ impl QuestionBoard {
 
     /// Asks and waits.
     pub(crate) fn ask(&self, asked: &HostQuestion, cancel: &CancelToken, events: &EventLog) -> HostAnswer {
+        self.ask_board(asked, cancel, events, None)
+    }
+
+    /// The same about a plan: words are an answer, too. `opened` is told the question once everybody was.
+    pub(crate) fn ask_about_plan(
+        &self,
+        asked: &HostQuestion,
+        cancel: &CancelToken,
+        events: &EventLog,
+        opened: &dyn Fn(&AgentQuestion),
+    ) -> HostAnswer {
+        self.ask_board(asked, cancel, events, Some(opened))
+    }
+
+    fn ask_board(
+        &self,
+        asked: &HostQuestion,
+        cancel: &CancelToken,
+        events: &EventLog,
+        opened: Option<&dyn Fn(&AgentQuestion)>,
+    ) -> HostAnswer {
         let (id, until, question) = {
             let mut state = self.lock();
             if !state.attended || state.open.len() >= MAX_OPEN {
@@ -104,11 +128,15 @@ impl QuestionBoard {
             state.asked += 1;
             let id = format!("q{}", state.asked);
             let deadline = asked.deadline.into_iter().chain(state.longest).min();
-            let question = AgentQuestion::new(&id, asked, deadline);
+            let mut question = AgentQuestion::new(&id, asked, deadline);
+            question.takes_words = opened.is_some();
             state.open.insert(id.clone(), OpenQuestion { question: question.clone(), answer: None });
             (id, deadline.map(|deadline| Instant::now() + deadline), question)
         };
-        events.publish(AgentEvent::QuestionAsked { question });
+        events.publish(AgentEvent::QuestionAsked { question: question.clone() });
+        if let Some(opened) = opened {
+            opened(&question);
+        }
         let mut state = self.lock();
         let answer = loop {
             if let Some(answer) = state.open.get_mut(&id).and_then(|open| open.answer.take()) {
@@ -165,7 +193,7 @@ impl OpenQuestion {
                 chosen.iter().all(|at| *at < question.options.len())
                     && (question.several || chosen.len() == 1)
             }
-            HostAnswer::Text { .. } => self.question.options.is_empty(),
+            HostAnswer::Text { .. } => self.question.options.is_empty() || self.question.takes_words,
             HostAnswer::Stop => true,
             HostAnswer::TimedOut | HostAnswer::Unavailable => false,
         }
@@ -181,6 +209,7 @@ impl AgentQuestion {
             options: asked.options.clone(),
             several: asked.several,
             default: asked.default,
+            takes_words: false,
             timeout_ms: deadline.map(|deadline| u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX)),
         }
     }

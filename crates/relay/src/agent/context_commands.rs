@@ -55,7 +55,10 @@ pub(super) fn compact(
             ctx.print_info("  `/compact undo` takes it back\n");
             Ok(())
         }
-        CompactionAction::Pruned | CompactionAction::Promoted | CompactionAction::Nothing => Ok(()),
+        CompactionAction::Pruned
+        | CompactionAction::Promoted
+        | CompactionAction::Nothing
+        | CompactionAction::Cancelled => Ok(()),
     }
 }
 

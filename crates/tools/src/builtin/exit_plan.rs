@@ -20,7 +20,8 @@ const APPROVE: &str = "approve";
 const APPROVE_FRESH: &str = "approve, and start over with the plan alone";
 const KEEP_PLANNING: &str = "keep planning";
 const REJECT: &str = "reject";
-const OPTIONS: [&str; 4] = [APPROVE, APPROVE_FRESH, KEEP_PLANNING, REJECT];
+/// What can become of a plan, in the order of the question.
+pub const PLAN_OPTIONS: [&str; 4] = [APPROVE, APPROVE_FRESH, KEEP_PLANNING, REJECT];
 
 pub(crate) struct ExitPlanTool;
 
@@ -59,7 +60,6 @@ impl Tool for ExitPlanTool {
             return Err(ToolError::refused("`title` is empty"));
         }
         let proposed = read_proposal(workspace, title)?;
-        call.host.show_plan(&proposed);
         let (verdict, said) = match ask(call, &proposed)? {
             PlanReply::Verdict(verdict) => (Some(verdict), verdict_text(verdict).to_string()),
             PlanReply::KeepPlanning(words) => (None, keep_planning_text(&words)),
@@ -118,10 +118,10 @@ fn ask(call: &ToolInvocation<'_>, proposed: &ProposedPlan) -> Result<PlanReply, 
         default,
         deadline: None,
     };
-    let keep = OPTIONS.iter().position(|option| *option == KEEP_PLANNING);
+    let keep = PLAN_OPTIONS.iter().position(|option| *option == KEEP_PLANNING);
     let text = format!("Carry out the plan \"{}\"?", proposed.title);
-    let chosen = match call.host.ask(&question(text, &OPTIONS, keep)) {
-        HostAnswer::Options { chosen } => chosen.first().and_then(|at| OPTIONS.get(*at)).copied(),
+    let chosen = match call.host.ask_about_plan(proposed, &question(text, &PLAN_OPTIONS, keep)) {
+        HostAnswer::Options { chosen } => chosen.first().and_then(|at| PLAN_OPTIONS.get(*at)).copied(),
         HostAnswer::Text { text } => return Ok(PlanReply::KeepPlanning(text)),
         HostAnswer::Stop => return Err(ToolError::Aborted),
         HostAnswer::TimedOut | HostAnswer::Unavailable => {

@@ -16,7 +16,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckpointState, ToolWorkspace};
-use crate::jobs::JobStatus;
 use crate::tool::{ToolConcurrency, ToolError};
 
 /// How tools name the plan.
@@ -110,15 +109,7 @@ impl ToolWorkspace {
         self.plan_file().ok_or(PlanFileError::NoPlace)?;
         *self.plan_state() = PlanState { is_on: true, was_on: true, ..PlanState::default() };
         *self.checkpoint() = CheckpointState::None;
-        let running: Vec<String> = self
-            .jobs
-            .list()
-            .into_iter()
-            .filter(|job| job.status == JobStatus::Running)
-            .map(|job| job.label)
-            .collect();
-        self.jobs.end_all();
-        Ok(running)
+        Ok(self.jobs.cancel_all())
     }
 
     pub fn end_planning(&self) {

@@ -198,8 +198,8 @@ impl RpcServer<'_> {
                 self.respond(&call, Ok(BashData::new(&command, outcome)));
             }
             FinishedWork::Compaction { call, outcome } => {
-                let outcome = outcome.map(CompactData::from).map_err(|error| RpcError::failed(&error));
-                self.respond(&call, outcome);
+                let outcome = outcome.map_err(|error| RpcError::failed(&error));
+                self.respond(&call, outcome.and_then(CompactData::of));
             }
             FinishedWork::Crashed { call: Some(call) } => {
                 let said = "the run failed inside relay, which is a bug of relay's";
@@ -292,14 +292,7 @@ impl RpcServer<'_> {
 
     /// The agent is here, and what is known of it is fresh.
     pub(super) fn seat(&mut self, agent: Box<Agent>) {
-        let workspace = agent.workspace();
-        self.facts = AgentFacts {
-            todos: workspace.todo_phases(),
-            context_tokens: agent.context_tokens(),
-            cwd: workspace.current_directory().to_string_lossy().into_owned(),
-            root: workspace.root().to_string_lossy().into_owned(),
-            access: workspace.access.to_string(),
-        };
+        self.facts = AgentFacts::of(&agent);
         self.seat = AgentSeat::Home(agent);
     }
 
