@@ -224,7 +224,7 @@ impl Agent {
                 };
                 // A tool that fails must not take the session with it: it is told to the model like any other error.
                 let permit_and_run = || {
-                    self.workspace.permit_tool(&invocation, &call.name)?;
+                    self.workspace.permit_tool(&invocation, *tool)?;
                     tool.run(&invocation)
                 };
                 catch_unwind(AssertUnwindSafe(permit_and_run)).unwrap_or_else(|panic| {

@@ -56,6 +56,9 @@ impl Agent {
         if self.mode().is_some_and(|current| current == mode.name()) {
             return Ok(());
         }
+        if let Some(missing) = mode.needs().iter().find(|name| !self.has_tool(name)) {
+            return Err(AgentModeError::Refused(format!("a {} needs the tool `{missing}`", mode.name())));
+        }
         self.leave_mode()?;
         let entry = mode.enter(&self.workspace).map_err(AgentModeError::Refused)?;
         // It holds before the session says so, and ends after.

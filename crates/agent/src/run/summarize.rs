@@ -93,11 +93,12 @@ impl Agent {
         let user_words = self.user_words(&cut, &budget)?;
         let replaced: u64 = cut.history.iter().chain(&cut.turn).map(message_tokens).sum::<u64>()
             + cut.earlier.as_deref().map_or(0, text_tokens);
+        let words = focus.map(|focus| clip_text(focus, MAX_FOCUS_CHARS));
         let proposal = SummaryProposal {
             reason: reason.name(),
             tokens_before,
             first_kept_entry_id: &cut.first_kept,
-            custom_instructions: focus,
+            custom_instructions: words.as_deref(),
             max_summary_tokens: most_tokens(replaced, &budget),
         };
         let mut brought = None;

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckpointState, ToolWorkspace};
-use crate::tool::{ToolConcurrency, ToolError};
+use crate::tool::{Tool, ToolConcurrency, ToolError};
 
 /// How tools name the plan.
 pub const PLAN_ADDRESS: &str = "plan://";
@@ -207,10 +207,11 @@ impl ToolWorkspace {
         )))
     }
 
-    /// Whether a tool may be called at all. What may change something and is not known to keep to the plan may not.
-    pub(crate) fn check_tool_of_plan(&self, name: &str) -> Result<(), ToolError> {
-        let known = crate::registry::by_name(name).map(|tool| tool.concurrency());
-        if !self.is_planning() || known == Some(ToolConcurrency::Shared) || KEEP_TO_PLAN.contains(&name) {
+    /// Whether a tool may be called at all. What may change something and is not known to keep to the plan may not; a program's
+    /// own tool only looks if the program says so.
+    pub(crate) fn check_tool_of_plan(&self, tool: &dyn Tool) -> Result<(), ToolError> {
+        let (name, only_looks) = (tool.name(), tool.concurrency() == ToolConcurrency::Shared);
+        if !self.is_planning() || only_looks || KEEP_TO_PLAN.contains(&name) {
             return Ok(());
         }
         Err(ToolError::refused(format!(
