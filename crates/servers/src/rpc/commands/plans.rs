@@ -28,7 +28,7 @@ pub(crate) struct SetModeParams {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ModeData {
     /// The agent works: it counts before its next answer, which `mode_changed` tells.
-    requested: bool,
+    pub(crate) requested: bool,
 }
 
 pub(crate) struct SetModeCommand;
@@ -43,7 +43,7 @@ impl RpcCommand for SetModeCommand {
     fn run(
         server: &mut RpcServer<'_>,
         params: SetModeParams,
-        _: &CommandCall,
+        call: &CommandCall,
     ) -> Result<CommandReply<ModeData>, RpcError> {
         let requested = server.work() == Some(AgentWork::Prompt) && !server.is_moving();
         if requested {
@@ -52,13 +52,8 @@ impl RpcCommand for SetModeCommand {
                 RpcMode::Plan => ModeRequest::Enter("plan".to_string()),
             });
         } else {
-            let agent = server.idle_agent()?;
-            let done = match params.mode {
-                RpcMode::None => agent.leave_mode(),
-                RpcMode::Plan => agent.begin_planning(),
-            };
-            done.map_err(|error| mode_error(&error))?;
-            server.look_again();
+            server.start_mode(call, params.mode == RpcMode::Plan)?;
+            return Ok(CommandReply::Later);
         }
         Ok(CommandReply::Now(ModeData { requested }))
     }
@@ -132,7 +127,7 @@ fn waiting_plan(server: &mut RpcServer<'_>) -> Result<ProposedPlan, RpcError> {
     server.idle_agent()?.waiting_plan().map_err(|error| mode_error(&error))
 }
 
-fn mode_error(error: &AgentModeError) -> RpcError {
+pub(crate) fn mode_error(error: &AgentModeError) -> RpcError {
     let code = match error {
         AgentModeError::Session(_) => RpcErrorCode::Failed,
         AgentModeError::Unknown(_) | AgentModeError::Refused(_) => RpcErrorCode::NothingToDo,

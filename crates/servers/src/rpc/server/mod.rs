@@ -299,7 +299,8 @@ impl RpcServer<'_> {
         };
         drop(line);
         // Who has read of the end of a run finds it ended.
-        if matches!(self.seat, AgentSeat::Away(_)) && !self.handle.is_running() {
+        let has_run = matches!(self.seat, AgentSeat::Away(work) if work != AgentWork::Mode);
+        if has_run && !self.handle.is_running() {
             self.take_back(LAST_WORK);
         }
         commands::dispatch(self, request);
