@@ -3,7 +3,7 @@
 mod agent;
 mod chains;
 mod commands;
-mod conversations;
+mod context;
 mod disk;
 mod errno;
 mod everyday;
@@ -147,7 +147,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<everyday::Everyday>(),
     entry::<agent::AgentRuns>(),
     entry::<rpc::RpcRuns>(),
-    entry::<conversations::Conversations>(),
+    entry::<context::Conversations>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {

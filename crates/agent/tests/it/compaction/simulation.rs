@@ -1,7 +1,7 @@
 //! Conversations of random shape against a model with a tiny window, whose provider counts tokens in its own way: none may fail
 //! for lack of room, none may loop, and what must not be lost is not.
 //!
-//! `RELAY_CONVERSATIONS=17..18` tries these instead; `cargo xtask torture --full --only conversations` tries 2000.
+//! `RELAY_CONVERSATIONS=17..18` tries these instead; `cargo xtask torture --full --only context` tries 2000.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

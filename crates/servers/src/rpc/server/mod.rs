@@ -253,9 +253,12 @@ impl RpcServer<'_> {
         let (come_back, returns) = sync_channel(INBOX);
         let run_jobs = move || {
             for job in waiting {
-                if come_back.send(job()).is_err() || sender.send(ServerEvent::AgentBack).is_err() {
+                if come_back.send(job()).is_err() {
                     return;
                 }
+                // Where something waits already, the loop looks for the agent after it. Waiting here for the loop could be for
+                // ever: it may wait for the agent to begin its next work.
+                let _ = sender.try_send(ServerEvent::AgentBack);
             }
         };
         (self.jobs, self.returns) = (Some(jobs), Some(returns));
@@ -271,10 +274,13 @@ impl RpcServer<'_> {
         while let Ok(event) = self.inbox.recv() {
             match event {
                 ServerEvent::Line(line) => self.take_line(line),
-                ServerEvent::AgentBack => self.take_back(Duration::ZERO),
+                ServerEvent::AgentBack => {}
                 ServerEvent::HookDecided(action) => self.hook_decided(action),
                 ServerEvent::Stop => return ServeEnd::Stopped,
                 ServerEvent::EndOfInput | ServerEvent::OutputClosed => return ServeEnd::ProgramLeft,
+            }
+            if matches!(self.seat, AgentSeat::Away(_)) {
+                self.take_back(Duration::ZERO);
             }
             if self.link.outbox.is_closed() {
                 break;

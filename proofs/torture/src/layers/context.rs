@@ -42,14 +42,14 @@ pub(super) struct AgentTests(PathBuf);
 
 impl Setup for AgentTests {
     fn new(_: &World, _: &Path) -> anyhow::Result<AgentTests> {
-        checkout::built_test("relaycode-agent", "it").map(AgentTests)
+        Ok(AgentTests(checkout::built_test("relaycode-agent", "it")?))
     }
 }
 
 impl Layer for Conversations {
     type Case = ConversationRange;
     type Setup = AgentTests;
-    const NAME: &'static str = "conversations";
+    const NAME: &'static str = "context";
     const ABOUT: &'static str =
         "random conversations, tiny windows: none fails for lack of room, loops, or loses what must stay";
     const QUICK_SECONDS: u64 = 60;
