@@ -41,12 +41,12 @@ pub fn built_test(package: &str, test: &str) -> io::Result<PathBuf> {
     ]);
     let built = cargo.stderr(Stdio::inherit()).output()?;
     let messages = String::from_utf8_lossy(&built.stdout);
-    let programs = messages.lines().filter_map(|line| {
+    let mut programs = messages.lines().filter_map(|line| {
         let message: serde_json::Value = serde_json::from_str(line).ok()?;
         let is_it = message["profile"]["test"] == true && message["target"]["name"] == test;
         message["executable"].as_str().filter(|_| is_it).map(PathBuf::from)
     });
-    let program = programs.last().filter(|_| built.status.success());
+    let program = programs.next_back().filter(|_| built.status.success());
     program.ok_or_else(|| io::Error::other(format!("the tests of {package} do not build")))
 }
 
