@@ -273,4 +273,15 @@ mod tests {
         assert_eq!(project.get("a.txt"), "one\n");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
     }
+
+    #[test]
+    fn a_link_in_place_of_the_plans_directory_leads_nowhere() {
+        let project = planning();
+        let directory = project.workspace.plan_file().unwrap().parent().unwrap().to_path_buf();
+        let _ = std::fs::remove_dir_all(&directory);
+        std::os::unix::fs::symlink(project.path("."), &directory).unwrap();
+        let refused = project.refusal("write", json!({"path": "plan://", "content": "mine\n"}));
+        assert!(refused.contains("cannot be used"), "{refused}");
+        assert!(!project.path("plan.md").exists());
+    }
 }
