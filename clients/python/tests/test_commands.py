@@ -191,6 +191,63 @@ class Commands(RelayCase):
         relay.run("go on")
         self.assertIn("write tests", self.sent()[0])
 
+    def test_a_plan_that_nobody_saw_waits(self):
+        self.script(
+            call("write", path="plan://", content="1. three\n"), call("exit_plan", title="three"),
+            call("write", path="a.txt", content="three\n"), text("done"),
+        )
+        relay = self.client()
+        self.fails("nothing_to_do", relay.get_plan)
+        relay.set_mode("plan")
+        relay.run("plan it")
+        plan = relay.get_plan()
+        self.assertEqual(plan["plan"], "1. three\n")
+        self.fails("conflict", relay.approve_plan, "0" * 64)
+        with open(plan["planFile"], "a", encoding="utf-8") as file:
+            file.write("2. by hand\n")
+        self.fails("conflict", relay.approve_plan, plan["digest"])
+        self.assertEqual((self.read("a.txt"), relay.get_state()["mode"]), ("one\ntwo\n", "plan"))
+        # Another process of relay's goes on with it.
+        session = relay.ready["session_id"]
+        relay.close()
+        relay = self.client("--resume", session)
+        self.assertEqual(relay.get_state()["mode"], "plan")
+        relay.approve_plan(relay.get_plan()["digest"])
+        relay.run("Carry out the plan.")
+        self.assertEqual(self.read("a.txt"), "three\n")
+        self.assertIn("by hand", self.sent()[-1])
+        self.fails("nothing_to_do", relay.approve_plan, plan["digest"])
+
+    def test_a_plan_is_changed_by_words_after_relay_was_started_again(self):
+        plan = call("write", path="plan://", content="1. three\n")
+        self.script(text("I look."), plan, call("exit_plan", title="three"), text("better now"))
+        relay = self.client()
+        relay.set_mode("plan")
+        relay.run("look")
+        session = relay.ready["session_id"]
+        relay.close()
+        relay = self.client("--resume", session)
+        frames = Frames(relay)
+        words = {"decision": "keep_planning", "words": "With a test."}
+        relay.on_gate(lambda gate: {**words, "digest": gate["context"]["digest"]})
+        relay.run("plan it")
+        self.assertTrue(frames.event("question_asked")["question"]["freeText"])
+        self.assertIn("before they approve it: With a test.", self.sent()[-1])
+        relay.set_mode("none")
+        self.assertEqual(relay.get_state()["mode"], "none")
+
+    def test_a_goal(self):
+        relay = self.client()
+        self.fails("nothing_to_do", relay.change_goal, "pause")
+        self.fails("nothing_to_do", relay.set_goal, " ")
+        relay.set_goal("all tests pass")
+        self.fails("nothing_to_do", relay.set_goal, "another")
+        self.assertEqual(relay.change_goal("pause")["goal"]["status"], "paused")
+        self.assertEqual(relay.change_goal("resume")["goal"]["status"], "active")
+        self.assertEqual(relay.change_goal("drop")["goal"]["status"], "dropped")
+        self.fails("nothing_to_do", relay.change_goal, "drop")
+        self.assertEqual(relay.get_state(include=["goal"])["goal"]["status"], "dropped")
+
     def test_replay_sends_events_again(self):
         self.script(text("ok"))
         relay = self.client()

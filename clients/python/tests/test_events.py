@@ -1,5 +1,6 @@
 """Every kind of event, told by the real binary."""
 
+import os
 import subprocess
 import unittest
 
@@ -111,6 +112,83 @@ class Events(RelayCase):
         self.put("relaycode.config.json", '{"projectId": "shop", "patch": {"linter": "true"}}')
         self.script(call("write", path="n.txt", content="x\n"), text("done"))
         self.assertIn("notice", self.run_prompt())
+
+
+    def test_a_plan_is_made_and_approved(self):
+        self.script(
+            call("write", path="plan://", content="1. a.txt says three\n"), call("exit_plan", title="three"),
+            call("write", path="a.txt", content="three\n"), text("done"),
+        )
+
+        def act(relay, frames):
+            gates = []
+
+            def decide(gate):
+                gates.append(gate)
+                return {"decision": "approve", "digest": gate["context"]["digest"]}
+
+            relay.on_gate(decide)
+            self.assertFalse(relay.set_mode("plan")["requested"])
+            self.assertEqual(relay.get_state()["mode"], "plan")
+            self.assertEqual(relay.run("plan it"), "done")
+            self.assertEqual([gate["stage"] for gate in gates], ["plan"])
+            self.assertEqual(gates[0]["context"]["plan"], "1. a.txt says three\n")
+            self.assertEqual(frames.frame("workflow_gate_closed")["status"], "accepted")
+            self.assertEqual((self.read("a.txt"), relay.get_state()["mode"]), ("three\n", "none"))
+
+        kinds = self.run_prompt(act=act)
+        for kind in ("mode_changed", "plan_proposed", "question_asked", "question_answered"):
+            self.assertIn(kind, kinds)
+
+    def test_a_goal_is_worked_towards_until_it_is_reached(self):
+        self.script(
+            text("not yet"), call("read", path="a.txt"), call("goal", op="complete", evidence="a.txt was read"), text("done"),
+        )
+
+        def act(relay, frames):
+            goal = relay.set_goal("a.txt is read")["goal"]
+            self.assertEqual((goal["objective"], goal["status"]), ("a.txt is read", "active"))
+            self.assertEqual(relay.run("go"), "done")
+            self.assertEqual(relay.get_state(include=["goal"])["goal"]["status"], "complete")
+
+        kinds = self.run_prompt(act=act)
+        for kind in ("goal_changed", "goal_continued"):
+            self.assertIn(kind, kinds)
+
+    def test_another_key_goes_on(self):
+        self.models(RETRY)
+        path = os.path.join(self.home, "models.yml")
+        with open(path, encoding="utf-8") as file:
+            several = file.read().replace("apiKey: sk-test-0123456789", "apiKey: [sk-test-0123456789, sk-test-9876543210]")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(several)
+        self.script({"status": 401}, text("with the other"))
+        self.assertIn("credential_switched", self.run_prompt())
+
+    def test_a_program_is_asked_before_room_is_made_by_itself(self):
+        self.put("big.txt", "some words of a line\n" * 1_300)
+        self.models(RETRY, window=60_000)
+        self.config("compaction: {promotion: false, prune: false, keepRecentTokens: 1000}\n")
+        asked, answers = [], [False, "", "# Goal\nWritten by the program."]
+
+        def decide(hook, data):
+            asked.append((hook, data))
+            return answers.pop(0) if answers else True
+
+        self.script(*[call("read", path=f"big.txt:{at}") for at in range(1, 13)], text("done"), window=1_000_000)
+
+        def act(relay, frames):
+            relay.on_hook(["session_before_compact"], decide, timeout_ms=60_000)
+            relay.run("read it")
+
+        with NotingClient(**self.options()) as relay:
+            frames = Frames(relay)
+            act(relay, frames)
+            ends = [f["event"] for f in frames.seen if f.get("event", {}).get("type") == "auto_compaction_end"]
+        self.assertEqual((asked[0][0], asked[0][1]["reason"]), ("session_before_compact", "threshold"))
+        self.assertGreater(asked[0][1]["tokensBefore"], 30_000)
+        self.assertEqual(ends[0]["action"], "cancelled")
+        self.assertTrue(any("Written by the program." in body for body in self.sent()), ends)
 
 
 if __name__ == "__main__":

@@ -104,6 +104,27 @@ impl QuestionBoard {
 
     /// Asks and waits.
     pub(crate) fn ask(&self, asked: &HostQuestion, cancel: &CancelToken, events: &EventLog) -> HostAnswer {
+        self.ask_board(asked, cancel, events, None)
+    }
+
+    /// The same about a plan: words are an answer, too. `opened` is told the question once everybody was.
+    pub(crate) fn ask_about_plan(
+        &self,
+        asked: &HostQuestion,
+        cancel: &CancelToken,
+        events: &EventLog,
+        opened: &dyn Fn(&AgentQuestion),
+    ) -> HostAnswer {
+        self.ask_board(asked, cancel, events, Some(opened))
+    }
+
+    fn ask_board(
+        &self,
+        asked: &HostQuestion,
+        cancel: &CancelToken,
+        events: &EventLog,
+        opened: Option<&dyn Fn(&AgentQuestion)>,
+    ) -> HostAnswer {
         let (id, until, question) = {
             let mut state = self.lock();
             if !state.attended || state.open.len() >= MAX_OPEN {
@@ -119,7 +140,10 @@ impl QuestionBoard {
             );
             (id, deadline.map(|deadline| Instant::now() + deadline), question)
         };
-        events.publish(AgentEvent::QuestionAsked { question });
+        events.publish(AgentEvent::QuestionAsked { question: question.clone() });
+        if let Some(opened) = opened {
+            opened(&question);
+        }
         let mut state = self.lock();
         let answer = loop {
             if let Some(answer) = state.open.get_mut(&id).and_then(|open| open.answer.take()) {

@@ -15,6 +15,7 @@
 //! | [`reverse_change`] | the way back from a plan |
 //! | [`undo_walk`] | random walks of undo and redo through the binary |
 //! | [`crash`] | transactions and recoveries on the model file system: every power cut, every failing call |
+//! | `served_agent` | `relay rpc` in this process, with an agent that only tells events (feature `rpc`) |
 //! | [`hostile_text`] | strings that a terminal would obey or hide |
 //! | [`costly`] | texts built to cost, and a search for worse ones |
 //! | [`random`], [`clock`] | seeded randomness; processor time |
@@ -52,4 +53,6 @@ pub mod random;
 pub mod reverse_change;
 #[cfg(target_os = "linux")]
 pub mod screen;
+#[cfg(all(target_os = "linux", feature = "rpc"))]
+pub mod served_agent;
 pub mod undo_walk;

@@ -116,14 +116,19 @@ pub fn first_line(program: &mut ChildGuard, limit: Duration) -> String {
     String::from_utf8_lossy(&said).trim().to_owned()
 }
 
-/// The keeper for the tests of a crate: an example of that crate, which `cargo test` and `cargo nextest`
-/// build with them.
+/// The keeper for the tests of a crate.
 #[track_caller]
 pub fn keeper_path(package: &str, example: &str) -> PathBuf {
+    example_path(package, example)
+}
+
+/// An example of a crate for its tests: `cargo test` and `cargo nextest` build it with them.
+#[track_caller]
+pub fn example_path(package: &str, example: &str) -> PathBuf {
     let me = expect_ok(env::current_exe(), "this test has no name");
-    let keeper = me.parent().and_then(Path::parent).unwrap_or(Path::new("/")).join("examples").join(example);
-    assert!(keeper.exists(), "build it first: cargo build -p {package} --example {example}");
-    keeper
+    let path = me.parent().and_then(Path::parent).unwrap_or(Path::new("/")).join("examples").join(example);
+    assert!(path.exists(), "build it first: cargo build -p {package} --example {example}");
+    path
 }
 
 /// A program with its own process ids, by `unshare` with these options; if that is not allowed, the test

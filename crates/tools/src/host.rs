@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use relaycode_door::Approver;
+use relaycode_llm::CancelToken;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,23 @@ pub trait Host: Sync {
 
     /// Shows a plan that a person is about to be asked about.
     fn show_plan(&self, _proposed: &ProposedPlan) {}
+
+    /// Shows a plan and asks what becomes of it.
+    fn ask_about_plan(&self, proposed: &ProposedPlan, question: &HostQuestion) -> HostAnswer {
+        self.show_plan(proposed);
+        self.ask(question)
+    }
+
+    /// The question about a plan waits for whoever is first; `id` and `wait` are the question's.
+    fn plan_question_opened(&self, _id: &str, _proposed: &ProposedPlan, _wait: Option<Duration>) {}
+
+    /// It does not wait any more.
+    fn plan_question_closed(&self, _id: &str, _answer: &HostAnswer) {}
+
+    /// Before a conversation is summed up: whether it may be, or the summary of somebody who knows better.
+    fn before_summary(&self, _proposal: &SummaryProposal<'_>, _cancel: &CancelToken) -> SummaryDecision {
+        SummaryDecision::GoOn
+    }
 
     /// Shows live output of a call. May be called often: the host draws at most every 50 ms.
     fn progress(&self, call: &str, progress: &ToolProgress);
@@ -82,6 +100,33 @@ pub enum HostAnswer {
     Stop,
     /// There is nobody to ask.
     Unavailable,
+}
+
+/// A part of the conversation that a summary is about to stand for.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SummaryProposal<'a> {
+    /// `threshold`, `overflow`, `manual` or `idle`
+    pub reason: &'a str,
+    pub tokens_before: u64,
+    /// The session's entry from which on everything stays as it is.
+    pub first_kept_entry_id: &'a str,
+    /// What the user wants the summary to look at.
+    pub custom_instructions: Option<&'a str>,
+    /// A longer summary is not taken.
+    pub max_summary_tokens: u64,
+}
+
+/// What becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SummaryDecision {
+    GoOn,
+    /// The conversation stays as it is.
+    Cancel,
+    /// This one is taken, if it is of use.
+    Summary(String),
+    /// The user stopped the run meanwhile.
+    Stopped,
 }
 
 /// Live output of a call that still runs.

@@ -42,12 +42,15 @@ mod walk;
 pub mod workspace;
 
 pub use builtin::bash::{InterceptorRule, InterceptorRuleError};
+pub use builtin::exit_plan::PLAN_OPTIONS;
 pub use builtin::goal::{Goal, GoalError, GoalStatus, MAX_GOAL_BYTES};
 pub use builtin::read::image_type;
 pub use builtin::todo_write::{TodoItem, TodoPhase, TodoStatus};
 pub use card::{CardBody, CardDiff, CardExit, CardImage, ToolCard};
 pub use changes::card_body;
-pub use host::{Host, HostAnswer, HostQuestion, QuestionAbout, ToolProgress};
+pub use host::{
+    Host, HostAnswer, HostQuestion, QuestionAbout, SummaryDecision, SummaryProposal, ToolProgress,
+};
 pub use internal_urls::{ConversationHistory, VirtualFiles};
 pub use jobs::{BackgroundJobs, JobCancel, JobSnapshot, JobStatus};
 pub use kept_context::{KeptContext, describe_open_edits, kept_contexts};

@@ -30,7 +30,7 @@ class DoneData(TypedDict):
     done: bool
 
 
-StatePart = Literal["queue", "todos", "tools", "open"]
+StatePart = Literal["queue", "todos", "tools", "goal", "open"]
 
 class _StateData(TypedDict):
     session_id: str
@@ -49,12 +49,14 @@ class _StateData(TypedDict):
     autoCompaction: bool
     isCompacting: bool
     isAttended: bool
+    mode: str
 
 
 class StateData(_StateData, total=False):
     sessionName: Optional[str]
     queue: Optional[QueueState]
     todos: Optional[List[TodoPhase]]
+    goal: Optional[Goal]
     tools: Optional[List[str]]
     questions: Optional[List[AgentQuestion]]
     gates: Optional[List[OpenGateData]]
@@ -92,6 +94,19 @@ class TodoItem(_TodoItem, total=False):
 
 TodoStatus = Literal["pending", "in_progress", "completed", "abandoned"]
 
+class _Goal(TypedDict):
+    objective: str
+    status: GoalStatus
+
+
+class Goal(_Goal, total=False):
+    """What the agent works towards."""
+
+    evidence: Optional[str]
+
+
+GoalStatus = Literal["complete", "dropped", "active", "paused"]
+
 class _AgentQuestion(TypedDict):
     id: str
     toolCallId: str
@@ -102,6 +117,7 @@ class AgentQuestion(_AgentQuestion, total=False):
     options: List[str]
     several: bool
     default: Optional[int]
+    takesWords: bool
     timeoutMs: Optional[int]
 
 
@@ -209,6 +225,24 @@ class ChosenModelData(TypedDict):
 
 ThinkingName = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
 
+RpcMode = Literal["none", "plan"]
+
+class ModeData(TypedDict):
+    requested: bool
+
+
+class PlanData(TypedDict):
+    plan: str
+    planFile: str
+    digest: str
+
+
+class GoalData(TypedDict):
+    goal: Goal
+
+
+GoalChange = Literal["pause", "resume", "drop"]
+
 class _CompactData(TypedDict):
     requested: bool
 
@@ -221,7 +255,15 @@ class CompactData(_CompactData, total=False):
     why: Optional[str]
 
 
-CompactionAction = Literal["pruned", "promoted", "summarized", "summarized_by_rule", "nothing", "aborted"]
+CompactionAction = Literal[
+    "pruned",
+    "promoted",
+    "summarized",
+    "summarized_by_rule",
+    "nothing",
+    "aborted",
+    "cancelled",
+]
 
 class _BashData(TypedDict):
     command: str
@@ -937,19 +979,6 @@ HostAnswer = Union[
     "HostAnswerUnavailable",
 ]
 
-class _Goal(TypedDict):
-    objective: str
-    status: GoalStatus
-
-
-class Goal(_Goal, total=False):
-    """What the agent works towards."""
-
-    evidence: Optional[str]
-
-
-GoalStatus = Literal["complete", "dropped", "active", "paused"]
-
 CompactionReason = Literal["threshold", "overflow", "manual", "idle"]
 
 class TriggeredRule(TypedDict):
@@ -1032,6 +1061,11 @@ COMMANDS = [
     "cycle_model",
     "set_thinking_level",
     "cycle_thinking_level",
+    "set_mode",
+    "get_plan",
+    "approve_plan",
+    "set_goal",
+    "change_goal",
     "set_steering_mode",
     "set_follow_up_mode",
     "set_interrupt_mode",
@@ -1252,6 +1286,45 @@ class SyncCommands:
         params = {}
         return self.call("cycle_thinking_level", {name: value for name, value in params.items() if value is not None})
 
+    def set_mode(
+        self,
+        mode: RpcMode,
+    ) -> ModeData:
+        """Begins to plan, or ends that without a plan. While the agent works, before its next answer."""
+        params = {"mode": mode}
+        return self.call("set_mode", {name: value for name, value in params.items() if value is not None})
+
+    def get_plan(
+        self,
+    ) -> PlanData:
+        """The plan that waits for somebody to approve it, as its file is now. Not while the agent works."""
+        params = {}
+        return self.call("get_plan", {name: value for name, value in params.items() if value is not None})
+
+    def approve_plan(
+        self,
+        digest: str,
+    ) -> NoData:
+        """Approves the plan that waits: the agent no longer plans, and the next prompt carries it out. Not while the agent works; then `workflow_gate` asks."""
+        params = {"digest": digest}
+        return self.call("approve_plan", {name: value for name, value in params.items() if value is not None})
+
+    def set_goal(
+        self,
+        objective: str,
+    ) -> GoalData:
+        """Gives the agent a goal; the next prompt begins to work towards it. Not while the agent works."""
+        params = {"objective": objective}
+        return self.call("set_goal", {name: value for name, value in params.items() if value is not None})
+
+    def change_goal(
+        self,
+        change: GoalChange,
+    ) -> GoalData:
+        """Lets the goal wait, go on with the next prompt, or be none. Not while the agent works."""
+        params = {"change": change}
+        return self.call("change_goal", {name: value for name, value in params.items() if value is not None})
+
     def set_steering_mode(
         self,
         mode: QueueMode,
@@ -1311,7 +1384,7 @@ class SyncCommands:
         self,
         enabled: bool,
     ) -> NoData:
-        """Whether that happens by itself when the model's window is nearly full."""
+        """Whether the older part of the conversation is replaced by a summary by itself when the model's window is nearly full."""
         params = {"enabled": enabled}
         return self.call("set_auto_compaction", {name: value for name, value in params.items() if value is not None})
 
@@ -1605,6 +1678,45 @@ class AsyncCommands:
         params = {}
         return await self.call("cycle_thinking_level", {name: value for name, value in params.items() if value is not None})
 
+    async def set_mode(
+        self,
+        mode: RpcMode,
+    ) -> ModeData:
+        """Begins to plan, or ends that without a plan. While the agent works, before its next answer."""
+        params = {"mode": mode}
+        return await self.call("set_mode", {name: value for name, value in params.items() if value is not None})
+
+    async def get_plan(
+        self,
+    ) -> PlanData:
+        """The plan that waits for somebody to approve it, as its file is now. Not while the agent works."""
+        params = {}
+        return await self.call("get_plan", {name: value for name, value in params.items() if value is not None})
+
+    async def approve_plan(
+        self,
+        digest: str,
+    ) -> NoData:
+        """Approves the plan that waits: the agent no longer plans, and the next prompt carries it out. Not while the agent works; then `workflow_gate` asks."""
+        params = {"digest": digest}
+        return await self.call("approve_plan", {name: value for name, value in params.items() if value is not None})
+
+    async def set_goal(
+        self,
+        objective: str,
+    ) -> GoalData:
+        """Gives the agent a goal; the next prompt begins to work towards it. Not while the agent works."""
+        params = {"objective": objective}
+        return await self.call("set_goal", {name: value for name, value in params.items() if value is not None})
+
+    async def change_goal(
+        self,
+        change: GoalChange,
+    ) -> GoalData:
+        """Lets the goal wait, go on with the next prompt, or be none. Not while the agent works."""
+        params = {"change": change}
+        return await self.call("change_goal", {name: value for name, value in params.items() if value is not None})
+
     async def set_steering_mode(
         self,
         mode: QueueMode,
@@ -1664,7 +1776,7 @@ class AsyncCommands:
         self,
         enabled: bool,
     ) -> NoData:
-        """Whether that happens by itself when the model's window is nearly full."""
+        """Whether the older part of the conversation is replaced by a summary by itself when the model's window is nearly full."""
         params = {"enabled": enabled}
         return await self.call("set_auto_compaction", {name: value for name, value in params.items() if value is not None})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .errors import RelayError
 
@@ -78,6 +78,35 @@ class HostState:
             call.cancelled = True
 
 
+class HostMethods:
+    """What a program gives: the same for both clients. With ``AsyncRelayClient``, each is awaited."""
+
+    _host: HostState
+    set_host_uri_schemes: Callable[..., Any]
+    set_hooks: Callable[..., Any]
+    set_attended: Callable[..., Any]
+
+    def serve_files(self, scheme: str, read: Handler, write: Optional[Handler] = None) -> Any:
+        """Files under ``scheme://``: ``read(url)`` gives the text, ``write(url, text)`` takes it."""
+        return self.set_host_uri_schemes(self._host.set_files(scheme, read, write))
+
+    def on_hook(self, hooks: Sequence[str], handler: Handler, *, timeout_ms: Optional[int] = None) -> Any:
+        """``handler(hook, data)`` says whether it may happen: true, false, or ``None`` for the default; before a conversation is
+        summed up (``session_before_compact``) also a text, which is taken as the summary."""
+        self._host.hook = handler
+        return self.set_hooks(list(hooks), timeout_ms=timeout_ms)
+
+    def on_question(self, handler: Handler, *, timeout_ms: Optional[int] = None) -> Any:
+        """``handler(question)`` gives the place of an option, a list of places, a text, or ``None`` for the default."""
+        self._host.question = handler
+        return self.set_attended(True, timeout_ms=timeout_ms)
+
+    def on_gate(self, handler: Handler, *, timeout_ms: Optional[int] = None) -> Any:
+        """``handler(gate)`` gives an answer that follows the gate's schema, or ``None``: then nothing is approved."""
+        self._host.gate = handler
+        return self.set_attended(True, timeout_ms=timeout_ms)
+
+
 def arguments_for(frame: Dict[str, Any], state: HostState, update: Callable[[str, str], Any]) -> List[Any]:
     """What a function of the program's is called with."""
     kind = frame["type"]
@@ -108,12 +137,16 @@ def answer_for(frame: Dict[str, Any], result: Any, error: Optional[BaseException
         return {"type": "host_uri_result", "id": frame["id"], "content": content, "isError": error is not None}
     if error is not None or result is None:
         return None
+    answer: Dict[str, Any]
     if kind == "hook_request":
-        return {"type": "hook_result", "id": frame["id"], "action": "continue" if result is True else "cancel"}
+        answer = {"type": "hook_result", "id": frame["id"], "action": "continue" if result is True else "cancel"}
+        if isinstance(result, str):
+            answer.update(action="continue", summary=result)
+        return answer
     if kind == "workflow_gate":
         return {"type": "workflow_gate_response", "id": None, "gate_id": frame["gate_id"], "answer": result}
     question = frame["event"]["question"]
-    answer: Dict[str, Any] = {"type": "answer_question", "id": None, "questionId": question["id"]}
+    answer = {"type": "answer_question", "id": None, "questionId": question["id"]}
     if isinstance(result, str):
         answer["text"] = result
     elif isinstance(result, bool):

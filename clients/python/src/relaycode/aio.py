@@ -12,6 +12,7 @@ from ._host import (
     MAX_LINE_BYTES,
     MAX_STDERR_BYTES,
     Handler,
+    HostMethods,
     HostState,
     answer_for,
     arguments_for,
@@ -23,7 +24,7 @@ from .client import END_SECONDS, START_SECONDS
 from .errors import RelayClosed
 
 
-class AsyncRelayClient(AsyncCommands):
+class AsyncRelayClient(HostMethods, AsyncCommands):
     """relay's agent in a process of its own: ``async with AsyncRelayClient(cwd=…) as relay``."""
 
     def __init__(
@@ -46,6 +47,8 @@ class AsyncRelayClient(AsyncCommands):
         self._tasks: Set["asyncio.Task[Any]"] = set()
         self._closed = False
         self._stderr = b""
+        #: Made with the loop; several tasks may not wait for the pipe at once.
+        self._write_lock: Optional[asyncio.Lock] = None
         self._process: Optional[asyncio.subprocess.Process] = None
         #: The first frame: what session this is, and which version speaks.
         self.ready: Dict[str, Any] = {}
@@ -67,6 +70,7 @@ class AsyncRelayClient(AsyncCommands):
             stderr=asyncio.subprocess.PIPE,
             limit=MAX_LINE_BYTES,
         )
+        self._write_lock = asyncio.Lock()
         self._ready: "asyncio.Future[Dict[str, Any]]" = asyncio.get_running_loop().create_future()
         said = self._spawn(self._read_stderr())
         self._spawn(self._read(said))
@@ -115,11 +119,12 @@ class AsyncRelayClient(AsyncCommands):
 
     async def _send(self, line: Dict[str, Any]) -> None:
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
-        if self._process is None or self._process.stdin is None:
+        if self._process is None or self._process.stdin is None or self._write_lock is None:
             raise self._ended()
         try:
-            self._process.stdin.write(text.encode("utf-8", "surrogatepass"))
-            await self._process.stdin.drain()
+            async with self._write_lock:
+                self._process.stdin.write(text.encode("utf-8", "surrogatepass"))
+                await self._process.stdin.drain()
         except (OSError, RuntimeError):
             raise self._ended() from None
 
@@ -187,25 +192,6 @@ class AsyncRelayClient(AsyncCommands):
         options = {"readOnly": read_only, "timeoutMs": timeout_ms}
         tools = self._host.set_tool(name, description, parameters, handler, options)
         return list((await self.set_host_tools(tools))["tools"])  # type: ignore[arg-type]
-
-    async def serve_files(self, scheme: str, read: Handler, write: Optional[Handler] = None) -> None:
-        """Files under ``scheme://``: ``read(url)`` gives the text, ``write(url, text)`` takes it."""
-        await self.set_host_uri_schemes(self._host.set_files(scheme, read, write))  # type: ignore[arg-type]
-
-    async def on_hook(self, hooks: Sequence[str], handler: Handler, *, timeout_ms: Optional[int] = None) -> None:
-        """``handler(hook, data)`` says whether it may happen: true, false, or ``None`` for the default."""
-        self._host.hook = handler
-        await self.set_hooks(list(hooks), timeout_ms=timeout_ms)  # type: ignore[arg-type]
-
-    async def on_question(self, handler: Handler, *, timeout_ms: Optional[int] = None) -> None:
-        """``handler(question)`` gives the place of an option, a list of places, a text, or ``None`` for the default."""
-        self._host.question = handler
-        await self.set_attended(True, timeout_ms=timeout_ms)
-
-    async def on_gate(self, handler: Handler, *, timeout_ms: Optional[int] = None) -> None:
-        """``handler(gate)`` gives an answer that follows the gate's schema, or ``None`` for a no."""
-        self._host.gate = handler
-        await self.set_attended(True, timeout_ms=timeout_ms)
 
     # What relay writes
 

@@ -14,7 +14,16 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence
 
 from ._generated import RpcFrame as Frame
 from ._generated import SyncCommands
-from ._host import MAX_STDERR_BYTES, Handler, HostState, answer_for, arguments_for, command_line, error_of
+from ._host import (
+    MAX_STDERR_BYTES,
+    Handler,
+    HostMethods,
+    HostState,
+    answer_for,
+    arguments_for,
+    command_line,
+    error_of,
+)
 from .errors import RelayClosed, RelayError
 
 #: Seconds for relay to start, and to end.
@@ -24,7 +33,7 @@ END_SECONDS = 30.0
 MAX_HANDLERS = 32
 
 
-class RelayClient(SyncCommands):
+class RelayClient(HostMethods, SyncCommands):
     """relay's agent in a process of its own.
 
     ``args`` are options of ``relay rpc`` such as ``["--access", "read-only"]``; ``env`` replaces the environment. ``timeout`` is
@@ -43,6 +52,8 @@ class RelayClient(SyncCommands):
         self._timeout = timeout
         self._host = HostState()
         self._lock = threading.Lock()
+        # One of its own: what is being written may have to wait until relay's answers are read.
+        self._write_lock = threading.Lock()
         self._sent = 0
         self._waiting: Dict[int, "Future[Any]"] = {}
         self._late: Dict[int, RelayError] = {}
@@ -128,7 +139,7 @@ class RelayClient(SyncCommands):
         text = json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
         stdin = self._process.stdin
         try:
-            with self._lock:
+            with self._write_lock:
                 if stdin is None or stdin.closed:
                     raise self._ended()
                 stdin.write(text.encode("utf-8", "surrogatepass"))
@@ -203,25 +214,6 @@ class RelayClient(SyncCommands):
         options = {"readOnly": read_only, "timeoutMs": timeout_ms}
         tools = self._host.set_tool(name, description, parameters, handler, options)
         return list(self.set_host_tools(tools)["tools"])  # type: ignore[arg-type]
-
-    def serve_files(self, scheme: str, read: Handler, write: Optional[Handler] = None) -> None:
-        """Files under ``scheme://``: ``read(url)`` gives the text, ``write(url, text)`` takes it."""
-        self.set_host_uri_schemes(self._host.set_files(scheme, read, write))  # type: ignore[arg-type]
-
-    def on_hook(self, hooks: Sequence[str], handler: Handler, *, timeout_ms: Optional[int] = None) -> None:
-        """``handler(hook, data)`` says whether it may happen: true, false, or ``None`` for the default."""
-        self._host.hook = handler
-        self.set_hooks(list(hooks), timeout_ms=timeout_ms)  # type: ignore[arg-type]
-
-    def on_question(self, handler: Handler, *, timeout_ms: Optional[int] = None) -> None:
-        """``handler(question)`` gives the place of an option, a list of places, a text, or ``None`` for the default."""
-        self._host.question = handler
-        self.set_attended(True, timeout_ms=timeout_ms)
-
-    def on_gate(self, handler: Handler, *, timeout_ms: Optional[int] = None) -> None:
-        """``handler(gate)`` gives an answer that follows the gate's schema, or ``None`` for a no."""
-        self._host.gate = handler
-        self.set_attended(True, timeout_ms=timeout_ms)
 
     # What relay writes
 

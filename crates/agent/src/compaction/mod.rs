@@ -51,6 +51,18 @@ pub struct CompactionSettings {
     pub idle_tokens: Option<u64>,
 }
 
+impl CompactionReason {
+    /// As events and programs call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            CompactionReason::Threshold => "threshold",
+            CompactionReason::Overflow => "overflow",
+            CompactionReason::Manual => "manual",
+            CompactionReason::Idle => "idle",
+        }
+    }
+}
+
 impl Default for CompactionSettings {
     fn default() -> CompactionSettings {
         CompactionSettings {
@@ -98,6 +110,8 @@ pub enum CompactionAction {
     Nothing,
     /// It was stopped; everything is as before.
     Aborted,
+    /// A program was against it; everything is as before.
+    Cancelled,
 }
 
 /// What came of it.

@@ -22,6 +22,9 @@ pub(crate) trait AgentMode: Sync {
     /// Tools of its own. Once offered they stay so, since a change of tools costs the provider's cache.
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
 
+    /// Without these tools it cannot be ended as it should be.
+    fn needs(&self) -> &'static [&'static str];
+
     /// What the session keeps of it, and programs read.
     fn data(&self, workspace: &ToolWorkspace) -> Value;
 

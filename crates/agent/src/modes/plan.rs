@@ -23,6 +23,10 @@ impl AgentMode for PlanMode {
         registry::by_name("exit_plan").into_iter().cloned().collect()
     }
 
+    fn needs(&self) -> &'static [&'static str] {
+        &["write"]
+    }
+
     fn data(&self, workspace: &ToolWorkspace) -> Value {
         json!({ "planFile": workspace.plan_file() })
     }

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::Agent;
 use super::summarize::{SummaryFailure, SummaryQuestion};
 use crate::compaction::files::FileLists;
+use crate::compaction::summary::escape_summary;
 use crate::compaction::without_model::summarize_without_model;
 use crate::event::AgentEvent;
 
@@ -59,6 +60,7 @@ impl Agent {
         };
         let mut files = FileLists::default();
         self.note_files(&messages, &mut files);
+        let summary = summary.map(|summary| escape_summary(&summary));
         let noted = summary.as_deref().map(|summary| (summary, files.to_details()));
         self.shared.transcript().move_to(navigation.leaf.as_deref(), noted)?;
         self.shared.transcript().flush()?;

@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 
 use super::{Agent, AgentShared, EndedRun, RunStep};
 use crate::event::{AgentEvent, EndReason};
+use crate::question::AgentQuestion;
 use crate::transcript::now;
 
 /// The name of a thread that runs calls: what panics there is told to the model, and is no text for a terminal.
@@ -223,7 +224,7 @@ impl Agent {
                 };
                 // A tool that fails must not take the session with it: it is told to the model like any other error.
                 let permit_and_run = || {
-                    self.workspace.permit_tool(&invocation, &call.name)?;
+                    self.workspace.permit_tool(&invocation, *tool)?;
                     tool.run(&invocation)
                 };
                 catch_unwind(AssertUnwindSafe(permit_and_run)).unwrap_or_else(|panic| {
@@ -320,6 +321,24 @@ impl Host for CallHost<'_> {
             return self.host.ask(question);
         }
         self.shared.questions.ask(question, self.cancel, &self.shared.events)
+    }
+
+    fn ask_about_plan(&self, proposed: &ProposedPlan, question: &HostQuestion) -> HostAnswer {
+        self.show_plan(proposed);
+        if !self.shared.questions.is_attended() {
+            return self.host.ask(question);
+        }
+        let opened = Mutex::new(None);
+        let open = |question: &AgentQuestion| {
+            let wait = question.timeout_ms.map(Duration::from_millis);
+            self.host.plan_question_opened(&question.id, proposed, wait);
+            *opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(question.id.clone());
+        };
+        let answer = self.shared.questions.ask_about_plan(question, self.cancel, &self.shared.events, &open);
+        if let Some(id) = opened.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            self.host.plan_question_closed(&id, &answer);
+        }
+        answer
     }
 
     fn with_approver(&self, call: &str, submit: &mut dyn FnMut(&mut dyn relaycode_door::Approver)) {

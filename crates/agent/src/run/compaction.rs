@@ -98,6 +98,7 @@ impl Agent {
             match outcome.action {
                 CompactionAction::Aborted => return Err(self.stopped_run()),
                 CompactionAction::Promoted => return Ok(true),
+                CompactionAction::Cancelled => return Ok(false),
                 _ if self.context_tokens() < sent => return Ok(true),
                 _ => window /= 2,
             }
@@ -111,8 +112,8 @@ impl Agent {
             return Ok(false);
         }
         let before = self.context_tokens();
-        let outcome = self.finish_compaction(CompactionReason::Threshold, None)?;
-        if outcome.action == CompactionAction::Nothing || self.context_tokens() >= before {
+        self.finish_compaction(CompactionReason::Threshold, None)?;
+        if self.context_tokens() >= before {
             return Ok(false);
         }
         self.append(Message::Developer(UserMessage::text(GO_ON, now())))?;
@@ -227,7 +228,8 @@ impl Agent {
         if outcome.action == CompactionAction::Aborted {
             return Err(self.stopped_run());
         }
-        if outcome.tokens_after > self.compaction_threshold() || outcome.action == CompactionAction::Nothing {
+        let is_as_before = matches!(outcome.action, CompactionAction::Nothing | CompactionAction::Cancelled);
+        if outcome.tokens_after > self.compaction_threshold() || is_as_before {
             self.room.not_below = outcome.tokens_after + self.window() / 20;
         }
         Ok(outcome)
@@ -258,7 +260,8 @@ impl Agent {
             tokens_after: outcome.tokens_after,
             entry_id: outcome.entry_id,
             error_message: outcome.error,
-            will_retry: reason == CompactionReason::Overflow && outcome.action != CompactionAction::Aborted,
+            will_retry: reason == CompactionReason::Overflow
+                && !matches!(outcome.action, CompactionAction::Aborted | CompactionAction::Cancelled),
             duration_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         });
         made

@@ -254,10 +254,13 @@ impl Agent {
         self.models.set_first(model);
     }
 
-    /// Other tools from the next prompt on.
+    /// Other tools from the next prompt on; those of the session's modes stay.
     pub fn set_tools(&mut self, tools: Vec<Arc<dyn Tool>>) {
         self.tools = tools.into_iter().filter(|tool| tool.is_offered(&self.workspace)).collect();
         self.definitions = self.tools.iter().map(|tool| tool.definition(&self.workspace)).collect();
+        for mode in crate::modes::ALL {
+            self.offer_tools(*mode);
+        }
     }
 
     /// Tells the model something that happened since it last spoke. It is said before the next prompt.

@@ -56,6 +56,9 @@ impl Agent {
         if self.mode().is_some_and(|current| current == mode.name()) {
             return Ok(());
         }
+        if let Some(missing) = mode.needs().iter().find(|name| !self.has_tool(name)) {
+            return Err(AgentModeError::Refused(format!("a {} needs the tool `{missing}`", mode.name())));
+        }
         self.leave_mode()?;
         let entry = mode.enter(&self.workspace).map_err(AgentModeError::Refused)?;
         // It holds before the session says so, and ends after.
@@ -137,8 +140,15 @@ impl Agent {
     /// As [`Agent::waiting_plan`], or if the session cannot be written.
     pub fn approve_plan(&mut self) -> Result<(), AgentModeError> {
         let plan = self.waiting_plan()?;
-        let approval = modes::approve(&plan, false);
-        Ok(self.carry_out(&approval)?)
+        self.carry_out_plan(&plan)
+    }
+
+    /// The same, with the plan as the user saw it ([`Agent::waiting_plan`]).
+    ///
+    /// # Errors
+    /// If the session cannot be written.
+    pub fn carry_out_plan(&mut self, plan: &ProposedPlan) -> Result<(), AgentModeError> {
+        Ok(self.carry_out(&modes::approve(plan, false))?)
     }
 
     /// What clients asked for since the last answer.
@@ -235,8 +245,9 @@ impl Agent {
         std::mem::take(&mut self.mode_notices).iter().for_each(|notice| self.notice(notice));
     }
 
+    /// Its tools join the others once it held in this session.
     pub(super) fn offer_tools(&mut self, mode: &dyn AgentMode) {
-        for tool in mode.tools() {
+        for tool in mode.tools().into_iter().filter(|tool| tool.is_offered(&self.workspace)) {
             if !self.tools.iter().any(|known| known.name() == tool.name()) {
                 self.definitions.push(tool.definition(&self.workspace));
                 self.tools.push(tool);

@@ -10,7 +10,7 @@ use relaycode_llm::stream::StreamRestart;
 use relaycode_llm::tokens::{message_tokens, text_tokens};
 use relaycode_llm::{ChatRequest, FailureClass, Message, StopReason, StreamOptions};
 use relaycode_session::{EntryBody, EntryRole, SessionError};
-use relaycode_tools::{TouchedFiles, describe_open_edits, kept_contexts};
+use relaycode_tools::{SummaryDecision, SummaryProposal, TouchedFiles, describe_open_edits, kept_contexts};
 use serde_json::{Value, json};
 
 use super::Agent;
@@ -93,13 +93,41 @@ impl Agent {
         let user_words = self.user_words(&cut, &budget)?;
         let replaced: u64 = cut.history.iter().chain(&cut.turn).map(message_tokens).sum::<u64>()
             + cut.earlier.as_deref().map_or(0, text_tokens);
-        let asked = match by_rule {
-            true => Err(SummaryFailure::Failed("the model refused the requests before as too long".into())),
-            false => self.ask_summaries(&cut, focus, window, &budget),
+        let words = focus.map(|focus| clip_text(focus, MAX_FOCUS_CHARS));
+        let proposal = SummaryProposal {
+            reason: reason.name(),
+            tokens_before,
+            first_kept_entry_id: &cut.first_kept,
+            custom_instructions: words.as_deref(),
+            max_summary_tokens: most_tokens(replaced, &budget),
         };
+        let mut brought = None;
+        // Who was asked before the model refused the request need not be asked again.
+        if !by_rule {
+            match self.host.before_summary(&proposal, &self.cancel) {
+                SummaryDecision::GoOn => {}
+                SummaryDecision::Stopped => return Ok((CompactionAction::Aborted, None, None)),
+                SummaryDecision::Cancel => {
+                    let why = Some("a program was against it".to_string());
+                    return Ok((CompactionAction::Cancelled, None, why));
+                }
+                SummaryDecision::Summary(text) => brought = Some(text.trim().to_string()),
+            }
+        }
+        let refused = brought.as_deref().and_then(|text| check_summary(text, replaced, &budget).err());
+        brought = brought.filter(|_| refused.is_none());
+        let mut is_brought = brought.is_some();
+        let asked = match (brought, by_rule) {
+            (Some(summary), _) => Ok(summary),
+            (None, true) => {
+                Err(SummaryFailure::Failed("the model refused the requests before as too long".into()))
+            }
+            (None, false) => self.ask_summaries(&cut, focus, window, &budget),
+        };
+        let refused = refused.map(|why| format!("of the program's: {why}"));
         let (mut summary, mut error) = match asked {
             Ok(summary) => match check_summary(&summary, replaced, &budget) {
-                Ok(()) => (Some(summary), None),
+                Ok(()) => (Some(summary), refused),
                 Err(why) => (None, Some(why)),
             },
             Err(SummaryFailure::Aborted) => return Ok((CompactionAction::Aborted, None, None)),
@@ -121,6 +149,7 @@ impl Agent {
                     return Ok((CompactionAction::Nothing, None, Some(why)));
                 }
                 error = Some("the summary would save nothing".to_string());
+                is_brought = false;
                 continue;
             }
             let mut details = files.to_details();
@@ -133,7 +162,7 @@ impl Agent {
                 tokens_before,
                 details: Some(details),
                 preserve_data: Some(json!({ "tools": self.tool_state() })),
-                from_extension: None,
+                from_extension: is_brought.then_some(true),
             };
             let entry_id = self.shared.transcript().change_context(body)?;
             let action =
@@ -190,7 +219,8 @@ impl Agent {
     pub(super) fn kept_texts(&self, files: &FileLists) -> Vec<(String, String)> {
         let kept = kept_contexts(&self.workspace).into_iter();
         let edits = describe_open_edits(&self.workspace, &files.modified);
-        let kept = kept.chain(edits.map(|edits| ("open-edits", edits)));
+        let rules = self.rules.kept_text().map(|rules| ("rules", rules));
+        let kept = kept.chain(edits.map(|edits| ("open-edits", edits))).chain(rules);
         kept.map(|(name, text)| (name.to_string(), text)).collect()
     }
 
@@ -370,6 +400,11 @@ impl SummaryQuestion<'_> {
         }
         text
     }
+}
+
+/// The longest summary that can stand for so many tokens.
+fn most_tokens(replaced: u64, budget: &CompactionBudget) -> u64 {
+    budget.summary.saturating_mul(2).max(MIN_OUTPUT).min(replaced.saturating_sub(1))
 }
 
 /// Whether a model's summary can stand for what it sums up.

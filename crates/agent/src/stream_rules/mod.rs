@@ -182,6 +182,12 @@ impl StreamRules {
         rule_text::reminder(rules.iter().map(|rule| &self.rules[*rule]))
     }
 
+    /// What the model was told, which it is not told again: it stays when the conversation is summed up.
+    pub(crate) fn kept_text(&self) -> Option<String> {
+        let told: BTreeSet<usize> = self.told.keys().copied().collect();
+        (!told.is_empty()).then(|| rule_text::kept(told.into_iter().map(|rule| &self.rules[rule])))
+    }
+
     /// No longer watches for the rules that took too much work in this answer; returns them.
     pub(crate) fn leave_out_costly(&mut self, watch: &AnswerWatch) -> Vec<TriggeredRule> {
         let costly: BTreeSet<usize> = watch.too_costly.iter().copied().collect();

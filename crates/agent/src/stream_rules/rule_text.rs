@@ -2,6 +2,10 @@
 //! in, nor add to the block's head, and the block says whose rule it is.
 
 use super::rule::StreamRule;
+use crate::compaction::clip_text;
+
+/// Characters of one rule that stay when the conversation is summed up: its file has the rest.
+const MAX_KEPT_CHARS: usize = 2_000;
 
 const INTERRUPT: &str = include_str!("../../prompts/rule-interrupt.md");
 const REMINDER: &str = include_str!("../../prompts/rule-reminder.md");
@@ -12,6 +16,16 @@ pub(super) fn interrupt<'a>(rules: impl Iterator<Item = &'a StreamRule>) -> Stri
 
 pub(super) fn reminder<'a>(rules: impl Iterator<Item = &'a StreamRule>) -> String {
     fill(REMINDER, rules)
+}
+
+/// What stays of them when the conversation is summed up.
+pub(super) fn kept<'a>(rules: impl Iterator<Item = &'a StreamRule>) -> String {
+    let line = |rule: &StreamRule| {
+        let text =
+            clip_text(rule.text.trim(), MAX_KEPT_CHARS).replace("</", "< /").replace("<system-", "< system-");
+        format!("{} ({}, {}): {text}", attribute(&rule.name), rule.owner.name(), attribute(&rule.path))
+    };
+    rules.map(line).collect::<Vec<_>>().join("\n\n")
 }
 
 /// One block for each rule, an empty line between.

@@ -53,6 +53,7 @@ pub(crate) struct Scene {
     pub(crate) window: u64,
     pub(crate) promotion: Option<Box<AgentModel>>,
     pub(crate) system_prompt: &'static str,
+    pub(crate) host: Arc<dyn Host + Send>,
     /// Another server, whose model names sessions.
     pub(crate) title_server: Option<ScriptedServer>,
 }
@@ -85,6 +86,7 @@ impl Scene {
             window: 200_000,
             promotion: None,
             system_prompt: "Be brief.",
+            host: Arc::new(Nobody),
             title_server: None,
         }
     }
@@ -162,7 +164,7 @@ impl Scene {
             fallbacks: self.fallbacks.iter().map(|id| self.model(id)).collect(),
             tools: self.tools.clone(),
             workspace: ToolWorkspace::new(door),
-            host: Arc::new(Nobody),
+            host: self.host.clone(),
             system_prompt: self.system_prompt.into(),
             stream_rules,
             titles: self.titles(),

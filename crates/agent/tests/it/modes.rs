@@ -27,6 +27,18 @@ fn prompts(session: &Session) -> Vec<String> {
 }
 
 #[test]
+fn other_tools_leave_a_session_its_way_out_of_planning() {
+    let scene = scene([ScriptedTurn::text("one")]);
+    let mut agent = agent(&scene);
+    agent.set_tools(scene.tools.clone());
+    assert!(!agent.has_tool("exit_plan"), "it never planned");
+    agent.begin_planning().unwrap();
+    let without = |name: &&std::sync::Arc<dyn relaycode_tools::Tool>| name.name() != "exit_plan";
+    agent.set_tools(scene.tools.iter().filter(without).cloned().collect());
+    assert!(agent.has_tool("exit_plan"));
+}
+
+#[test]
 fn moving_in_the_tree_never_ends_planning_and_takes_it_up_again() {
     let scene = scene(["one", "two", "three"].map(ScriptedTurn::text));
     let mut agent = agent(&scene);

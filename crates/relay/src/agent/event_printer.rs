@@ -105,6 +105,7 @@ pub(crate) fn print_event(event: &SequencedEvent, secrets: Option<&Secrets>, ctx
                 }
                 CompactionAction::Nothing if *reason != CompactionReason::Manual => return,
                 CompactionAction::Nothing => (false, format!("the conversation stays as it is: {why}")),
+                CompactionAction::Cancelled => (false, format!("the conversation stays as it is: {why}")),
                 CompactionAction::Aborted => (false, "stopped: the conversation stays as it is".to_string()),
                 // It is told by itself.
                 CompactionAction::Promoted => return,

@@ -263,6 +263,7 @@ fn a_goal_is_set_and_worked_on_until_it_is_shown_to_be_reached() {
     session.wait_for("› ");
     session.type_in("/goal\r");
     session.wait_for("there is no goal");
+    session.wait_for("› ");
     session.type_in("/goal Find out what a.txt says\r");
     session.wait_for("I will look later.");
     session.wait_for("the goal is not reached: the agent goes on (1 of 20)");

@@ -345,6 +345,7 @@ fn a_rejected_plan_ends_the_run_and_a_job_of_before_is_ended() {
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
     session.type_in("/plan\r");
     session.wait_for("planning: nothing changes but the plan");
+    session.wait_for("› ");
     session.type_in("/plan off\r");
     session.wait_for("no longer planning");
     session.wait_for("› ");

@@ -102,7 +102,7 @@ pub enum RpcFrame<'a> {
     WorkflowGate {
         #[serde(rename = "gate_id")]
         gate_id: &'a str,
-        /// What it is about: `change`.
+        /// What it is about: `change` or `plan`.
         stage: &'a str,
         kind: GateKind,
         /// What an answer has to follow.
@@ -158,7 +158,7 @@ pub enum HookName {
     SessionBeforeBranch,
     /// `navigate_tree`
     SessionBeforeTree,
-    /// `compact`
+    /// `compact`, and room that relay makes by itself
     SessionBeforeCompact,
 }
 

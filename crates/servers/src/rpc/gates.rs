@@ -81,6 +81,8 @@ struct GateBoardState {
 struct OpenGate {
     schema: AnswerSchema,
     stage: String,
+    /// It stands for a question of the agent's, which decides.
+    question_id: Option<String>,
     answer: Option<Value>,
 }
 
@@ -95,17 +97,45 @@ impl GateBoard {
     /// See [`GateEnd`].
     pub fn ask(&self, gate: &GateRequest) -> Result<Value, GateEnd> {
         let until = Instant::now() + gate.timeout;
+        let generation = self.lock().cancelled;
+        let id = self.open_gate(gate, None)?;
+        let ended = self.wait(&id, until, generation);
+        let status = match &ended {
+            Ok(_) => GateStatus::Accepted,
+            Err(GateEnd::TimedOut) => GateStatus::TimedOut,
+            Err(GateEnd::Cancelled | GateEnd::Unavailable) => GateStatus::Cancelled,
+        };
+        self.close_gate(&id, status);
+        ended
+    }
+
+    /// Shows a question of the agent's as a decision, too: an answer to either counts.
+    pub(crate) fn open_for_question(&self, gate: &GateRequest, question_id: &str) {
+        // Without the gate, the question is still there.
+        let _ = self.open_gate(gate, Some(question_id.to_string()));
+    }
+
+    /// The question has its answer, or nobody waits for one any more.
+    pub(crate) fn close_for_question(&self, question_id: &str, status: GateStatus) {
+        let is_it = |gate: &OpenGate| gate.question_id.as_deref() == Some(question_id);
+        let found = self.lock().open.iter().find(|(_, gate)| is_it(gate)).map(|(id, _)| id.clone());
+        if let Some(id) = found {
+            self.close_gate(&id, status);
+        }
+    }
+
+    fn open_gate(&self, gate: &GateRequest, question_id: Option<String>) -> Result<String, GateEnd> {
         let schema = AnswerSchema::new(gate.schema.clone()).map_err(|_| GateEnd::Unavailable)?;
-        let (id, generation) = {
+        let id = {
             let mut state = self.lock();
             if state.is_closed || state.open.len() >= MAX_OPEN {
                 return Err(GateEnd::Unavailable);
             }
             state.asked += 1;
             let id = format!("g{}", state.asked);
-            let open = OpenGate { schema, stage: gate.stage.clone(), answer: None };
+            let open = OpenGate { schema, stage: gate.stage.clone(), question_id, answer: None };
             state.open.insert(id.clone(), open);
-            (id, state.cancelled)
+            id
         };
         let hash: String = Sha256::digest(gate.schema.to_string().as_bytes())
             .iter()
@@ -121,41 +151,43 @@ impl GateBoard {
             context: &gate.context,
             timeout_ms: u64::try_from(gate.timeout.as_millis()).unwrap_or(u64::MAX),
         };
-        let ended = match self.outbox.push_within(&frame, gate.timeout) {
-            Ok(()) => self.wait(&id, until, generation),
-            Err(_) => Err(GateEnd::Cancelled),
-        };
-        self.lock().open.remove(&id);
-        let status = match &ended {
-            Ok(_) => GateStatus::Accepted,
-            Err(GateEnd::TimedOut) => GateStatus::TimedOut,
-            Err(GateEnd::Cancelled | GateEnd::Unavailable) => GateStatus::Cancelled,
-        };
+        if self.outbox.push_within(&frame, gate.timeout).is_err() {
+            self.lock().open.remove(&id);
+            return Err(GateEnd::Cancelled);
+        }
+        Ok(id)
+    }
+
+    fn close_gate(&self, id: &str, status: GateStatus) {
+        self.lock().open.remove(id);
         // A program that reads nothing need not know.
-        let closed = RpcFrame::WorkflowGateClosed { gate_id: &id, status };
+        let closed = RpcFrame::WorkflowGateClosed { gate_id: id, status };
         let _ = self.outbox.push_within(&closed, Duration::ZERO);
-        ended
     }
 
     fn wait(&self, id: &str, until: Instant, generation: u64) -> Result<Value, GateEnd> {
         let mut state = self.lock();
-        loop {
+        let ended = loop {
             if let Some(answer) = state.open.get_mut(id).and_then(|open| open.answer.take()) {
-                return Ok(answer);
+                break Ok(answer);
             }
             if state.is_closed || state.cancelled != generation {
-                return Err(GateEnd::Cancelled);
+                break Err(GateEnd::Cancelled);
             }
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(GateEnd::TimedOut);
+                break Err(GateEnd::TimedOut);
             }
             state = self.bell.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
+        };
+        // At once, so that no answer is accepted that counts for nothing.
+        state.open.remove(id);
+        ended
     }
 
-    /// Answers; an answer that does not follow the schema is told, and another one may come.
-    pub(crate) fn answer(&self, id: &str, answer: Value) -> Result<GateReceipt, RpcError> {
+    /// Answers; an answer that does not follow the schema is told, and another one may come. With an accepted one comes the
+    /// question that it answers, if the gate stands for one.
+    pub(crate) fn answer(&self, id: &str, answer: Value) -> Result<(GateReceipt, Option<String>), RpcError> {
         let mut state = self.lock();
         let asked = state.asked;
         let resolved = || RpcError::new(RpcErrorCode::AlreadyResolved, "this is decided already");
@@ -170,12 +202,13 @@ impl GateBoard {
             return Err(resolved());
         }
         if let Err(violation) = open.schema.check(&answer) {
-            return Ok(GateReceipt::Rejected { errors: vec![violation.to_string()] });
+            return Ok((GateReceipt::Rejected { errors: vec![violation.to_string()] }, None));
         }
         open.answer = Some(answer);
+        let question_id = open.question_id.clone();
         drop(state);
         self.bell.notify_all();
-        Ok(GateReceipt::Accepted)
+        Ok((GateReceipt::Accepted, question_id))
     }
 
     /// The ids of what is not decided, with what each is about.
@@ -228,9 +261,9 @@ mod tests {
             while board.open().is_empty() {
                 std::thread::yield_now();
             }
-            let rejected = board.answer("g1", json!({"approve": "yes"})).unwrap();
+            let (rejected, _) = board.answer("g1", json!({"approve": "yes"})).unwrap();
             assert!(matches!(&rejected, GateReceipt::Rejected { errors } if errors[0].contains("approve")));
-            assert_eq!(board.answer("g1", json!({"approve": true})), Ok(GateReceipt::Accepted));
+            assert_eq!(board.answer("g1", json!({"approve": true})), Ok((GateReceipt::Accepted, None)));
             assert_eq!(asked.join().unwrap(), Ok(json!({"approve": true})));
         });
         assert_eq!(

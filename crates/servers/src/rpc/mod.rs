@@ -13,7 +13,7 @@
 //! | `outbox` | frames on their way out, bounded |
 //! | `event_pump` | the agent's events, and a place to replay them from |
 //! | `client_requests` | what relay asks the program: host tools, virtual files, hooks |
-//! | `gates` | what the program decides: [`GateBoard`] |
+//! | `gates`, `hooks` | what the program decides: [`GateBoard`]; what it may say no to |
 //! | `host`, `host_tools`, `host_files` | the program as the agent's host |
 //! | [`backend`] | what whoever wires relay brings |
 //! | [`reference`] | all of it as data: schema, tables |
@@ -25,6 +25,7 @@ pub mod error;
 mod event_pump;
 pub mod frame;
 mod gates;
+mod hooks;
 mod host;
 mod host_files;
 mod host_tools;

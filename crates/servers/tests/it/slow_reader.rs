@@ -14,9 +14,7 @@ fn seq(frame: &Value) -> Option<u64> {
 
 fn publish_many(program: &ServedProgram) {
     for at in 0..EVENTS / 2 {
-        // Both are events, so nothing piles up in the queue.
-        program.publish(&format!("{at} {}", "x".repeat(100)));
-        program.handle.take_queued();
+        program.agent.publish_pair(format!("{at} {}", "x".repeat(100)));
     }
 }
 
@@ -32,7 +30,7 @@ fn who_reads_late_is_told_how_much_is_gone_and_gets_the_rest_in_order() {
     let mut program = ServedProgram::start();
     assert_eq!(program.read().unwrap()["type"], "ready");
     publish_many(&program);
-    let last = program.handle.last_seq();
+    let last = program.agent.handle.last_seq();
     assert_eq!(last, EVENTS as u64);
     let frames = program.read_until(|frame| seq(frame) == Some(last));
     let (mut next, mut missed) = (1, 0);
@@ -48,7 +46,7 @@ fn who_reads_late_is_told_how_much_is_gone_and_gets_the_rest_in_order() {
     }
     println!("missed {missed} of {last} events in {} frames", frames.len());
     assert!(missed > 0 && frames.len() > 10_000, "{missed} missed, {} frames", frames.len());
-    program.send(r#"{"id":1,"type":"get_state"}"#);
+    program.agent.send(r#"{"id":1,"type":"get_state"}"#);
     let answer = program.read_until(|frame| frame["type"] == "response").pop().unwrap();
     assert_eq!(answer["data"]["lastSeq"], last);
     assert_eq!(program.end(), ServeEnd::ProgramLeft);
@@ -73,7 +71,7 @@ fn events_are_sent_again_from_where_the_program_wants() {
         program.publish(&at.to_string());
     }
     program.read_until(|frame| seq(frame) == Some(10));
-    program.send(r#"{"id":"a","type":"replay","after":7}"#);
+    program.agent.send(r#"{"id":"a","type":"replay","after":7}"#);
     let frames = program.read_until(|frame| seq(frame) == Some(10));
     assert_eq!((&frames[0]["id"], &frames[0]["data"]["lastSeq"]), (&"a".into(), &10.into()));
     assert_eq!(frames[1..].iter().filter_map(seq).collect::<Vec<_>>(), [8, 9, 10]);

@@ -20,7 +20,8 @@ const APPROVE: &str = "approve";
 const APPROVE_FRESH: &str = "approve, and start over with the plan alone";
 const KEEP_PLANNING: &str = "keep planning";
 const REJECT: &str = "reject";
-const OPTIONS: [&str; 4] = [APPROVE, APPROVE_FRESH, KEEP_PLANNING, REJECT];
+/// What can become of a plan, in the order of the question.
+pub const PLAN_OPTIONS: [&str; 4] = [APPROVE, APPROVE_FRESH, KEEP_PLANNING, REJECT];
 
 pub(crate) struct ExitPlanTool;
 
@@ -59,7 +60,6 @@ impl Tool for ExitPlanTool {
             return Err(ToolError::refused("`title` is empty"));
         }
         let proposed = read_proposal(workspace, title)?;
-        call.host.show_plan(&proposed);
         let (verdict, said) = match ask(call, &proposed)? {
             PlanReply::Verdict(verdict) => (Some(verdict), verdict_text(verdict).to_string()),
             PlanReply::KeepPlanning(words) => (None, keep_planning_text(&words)),
@@ -118,12 +118,12 @@ fn ask(call: &ToolInvocation<'_>, proposed: &ProposedPlan) -> Result<PlanReply, 
         default,
         ..HostQuestion::default()
     };
-    let keep = OPTIONS.iter().position(|option| *option == KEEP_PLANNING);
+    let keep = PLAN_OPTIONS.iter().position(|option| *option == KEEP_PLANNING);
     let text = format!("Carry out the plan \"{}\"?", proposed.title);
     let about = Some(QuestionAbout::Plan { title: proposed.title.clone() });
-    let approval = HostQuestion { free_text: true, about, ..question(text, &OPTIONS, keep) };
-    let chosen = match call.host.ask(&approval) {
-        HostAnswer::Options { chosen } => chosen.first().and_then(|at| OPTIONS.get(*at)).copied(),
+    let approval = HostQuestion { free_text: true, about, ..question(text, &PLAN_OPTIONS, keep) };
+    let chosen = match call.host.ask_about_plan(proposed, &approval) {
+        HostAnswer::Options { chosen } => chosen.first().and_then(|at| PLAN_OPTIONS.get(*at)).copied(),
         HostAnswer::Text { text } => return Ok(PlanReply::KeepPlanning(text)),
         HostAnswer::Stop => return Err(ToolError::Aborted),
         HostAnswer::TimedOut | HostAnswer::Unavailable => {
@@ -274,5 +274,16 @@ mod tests {
         project.text("write", json!({"path": "plan://", "content": "mine\n"}));
         assert_eq!(project.get("a.txt"), "one\n");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
+    }
+
+    #[test]
+    fn a_link_in_place_of_the_plans_directory_leads_nowhere() {
+        let project = planning();
+        let directory = project.workspace.plan_file().unwrap().parent().unwrap().to_path_buf();
+        let _ = std::fs::remove_dir_all(&directory);
+        std::os::unix::fs::symlink(project.path("."), &directory).unwrap();
+        let refused = project.refusal("write", json!({"path": "plan://", "content": "mine\n"}));
+        assert!(refused.contains("cannot be used"), "{refused}");
+        assert!(!project.path("plan.md").exists());
     }
 }

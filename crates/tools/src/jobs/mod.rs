@@ -313,6 +313,17 @@ impl BackgroundJobs {
         .collect()
     }
 
+    /// Cancels what runs and waits until it is over; the lines of those commands. Whoever cancels knows, the model does not yet.
+    pub(crate) fn cancel_all(&self) -> Vec<String> {
+        let mut labels = Vec::new();
+        for job in self.table().jobs.iter_mut().filter(|job| job.status == JobStatus::Running) {
+            (job.status, job.ended) = (JobStatus::Cancelled, Some(Instant::now()));
+            labels.push(job.label.clone());
+        }
+        self.end_all();
+        labels
+    }
+
     /// Ends every job and waits until all are over.
     pub fn end_all(&self) {
         let threads = {

@@ -79,6 +79,21 @@ fn a_cancelled_job_stays_cancelled_and_keeps_what_it_said() {
 }
 
 #[test]
+fn what_is_cancelled_is_no_news_for_the_person_and_some_for_the_model() {
+    let jobs = BackgroundJobs::default();
+    let (ended, token) = (add(&jobs), CancelToken::default());
+    jobs.complete(&ended, Ok("done".into()));
+    jobs.take_unshown();
+    let running = jobs.register("bash", "make all", Instant::now(), token.clone()).unwrap();
+    assert_eq!(jobs.cancel_all(), ["make all"]);
+    assert!(token.is_cancelled());
+    jobs.complete(&running, Err("stopped".into()));
+    assert!(!jobs.has_unshown(), "a prompt that is being typed would be asked again");
+    let told: Vec<_> = jobs.take_finished().into_iter().map(|job| (job.id, job.status)).collect();
+    assert_eq!(told, [(ended, JobStatus::Completed), (running, JobStatus::Cancelled)]);
+}
+
+#[test]
 fn a_person_is_shown_what_ended_by_itself_and_what_no_call_showed() {
     let jobs = BackgroundJobs::default();
     let (by_itself, polled, cancelled) = (add(&jobs), add(&jobs), add(&jobs));

@@ -10,14 +10,13 @@ use std::path::PathBuf;
 
 use relaycode_door::Digest;
 use relaycode_durable::fs::{if_found, is_link, is_not_regular, is_too_long};
-use relaycode_durable::{Fs, RealFs, atomic};
+use relaycode_durable::{Fs, FsDir, RealFs, atomic};
 use relaycode_project::access::Access;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CheckpointState, ToolWorkspace};
-use crate::jobs::JobStatus;
-use crate::tool::{ToolConcurrency, ToolError};
+use crate::tool::{Tool, ToolConcurrency, ToolError};
 
 /// How tools name the plan.
 pub const PLAN_ADDRESS: &str = "plan://";
@@ -110,15 +109,7 @@ impl ToolWorkspace {
         self.plan_file().ok_or(PlanFileError::NoPlace)?;
         *self.plan_state() = PlanState { is_on: true, was_on: true, ..PlanState::default() };
         *self.checkpoint() = CheckpointState::None;
-        let running: Vec<String> = self
-            .jobs
-            .list()
-            .into_iter()
-            .filter(|job| job.status == JobStatus::Running)
-            .map(|job| job.label)
-            .collect();
-        self.jobs.end_all();
-        Ok(running)
+        Ok(self.jobs.cancel_all())
     }
 
     pub fn end_planning(&self) {
@@ -150,20 +141,29 @@ impl ToolWorkspace {
     /// # Errors
     /// If what is there cannot be one.
     pub fn read_plan(&self) -> Result<Option<String>, PlanFileError> {
-        let (Some(directory), Some(path)) = (&self.artifacts, self.plan_file()) else {
-            return Err(PlanFileError::NoPlace);
-        };
+        let path = self.plan_file().ok_or(PlanFileError::NoPlace)?;
         let fs = RealFs::default();
+        let Some(directory) = self.open_plan_directory(&fs)? else { return Ok(None) };
         let failed = |source: io::Error| match source {
             error if is_too_long(&error) => PlanFileError::TooLong { bytes: MAX_PLAN_BYTES + 1 },
             error if is_link(&error) || is_not_regular(&error) => PlanFileError::NotAFile(path.clone()),
             source => PlanFileError::System { path: path.clone(), source },
         };
-        let Some(directory) = if_found(fs.open_root(directory)).map_err(failed)? else { return Ok(None) };
         let found = if_found(fs.read(&directory, PLAN_FILE, MAX_PLAN_BYTES)).map_err(failed)?;
         let Some((bytes, _)) = found else { return Ok(None) };
         let text = String::from_utf8(bytes).map_err(|_| PlanFileError::NotAFile(path.clone()))?;
         Ok(Some(text))
+    }
+
+    /// Where the plan lies; a link in its place leads nowhere.
+    fn open_plan_directory(&self, fs: &RealFs) -> Result<Option<FsDir>, PlanFileError> {
+        let path = self.artifacts.as_deref().ok_or(PlanFileError::NoPlace)?;
+        let failed = |source| PlanFileError::System { path: path.to_path_buf(), source };
+        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(PlanFileError::NoPlace);
+        };
+        let Some(above) = if_found(fs.open_root(above)).map_err(failed)? else { return Ok(None) };
+        if_found(fs.open_child(&above, name)).map_err(failed)
     }
 
     /// The plan, which the model knows from now on.
@@ -195,7 +195,7 @@ impl ToolWorkspace {
         let failed = |source| PlanFileError::System { path: path.clone(), source };
         DirBuilder::new().mode(0o700).recursive(true).create(directory).map_err(failed)?;
         let fs = RealFs::default();
-        let directory = fs.open_root(directory).map_err(failed)?;
+        let Some(directory) = self.open_plan_directory(&fs)? else { return Err(PlanFileError::NoPlace) };
         atomic::write(&fs, (&directory, SCRATCH), (&directory, PLAN_FILE), text.as_bytes())
             .map_err(|error| failed(error.source))?;
         self.plan_state().seen = Some(Digest::of(text.as_bytes()));
@@ -216,10 +216,11 @@ impl ToolWorkspace {
         )))
     }
 
-    /// Whether a tool may be called at all. What may change something and is not known to keep to the plan may not.
-    pub(crate) fn check_tool_of_plan(&self, name: &str) -> Result<(), ToolError> {
-        let known = crate::registry::by_name(name).map(|tool| tool.concurrency());
-        if !self.is_planning() || known == Some(ToolConcurrency::Shared) || KEEP_TO_PLAN.contains(&name) {
+    /// Whether a tool may be called at all. What may change something and is not known to keep to the plan may not; a program's
+    /// own tool only looks if the program says so.
+    pub(crate) fn check_tool_of_plan(&self, tool: &dyn Tool) -> Result<(), ToolError> {
+        let (name, only_looks) = (tool.name(), tool.concurrency() == ToolConcurrency::Shared);
+        if !self.is_planning() || only_looks || KEEP_TO_PLAN.contains(&name) {
             return Ok(());
         }
         Err(ToolError::refused(format!(

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::fixture::TestProject;
 use crate::host::HostAnswer;
-use crate::tool::ToolInvocation;
+use crate::tool::{Tool, ToolInvocation};
 
 #[test]
 fn it_can_be_used_from_several_threads() {
@@ -113,6 +113,10 @@ fn what_a_rule_asks_about_is_asked_and_with_nobody_there_not_done() {
     assert_eq!(asked[2].text, "the rule `ask edit b.txt` asks about changing `b.txt`. Allow it?");
 }
 
+fn tool(name: &str) -> &'static dyn Tool {
+    &**crate::registry::by_name(name).unwrap()
+}
+
 #[test]
 fn tools_are_denied_and_asked_about_by_their_names_and_rules_count_from_the_next_prompt() {
     let project = ruled(&[], &["deny tool bash", "ask tool write"]);
@@ -122,15 +126,15 @@ fn tools_are_denied_and_asked_about_by_their_names_and_rules_count_from_the_next
     let arguments = serde_json::Map::new();
     let (host, cancel) = (&project.host, &project.cancel);
     let call = ToolInvocation { id: "c", arguments: &arguments, workspace, host, cancel };
-    assert_eq!(workspace.permit_tool(&call, "read"), Ok(()));
-    assert!(workspace.permit_tool(&call, "bash").unwrap_err().to_string().contains("`deny tool bash`"));
-    let said = workspace.permit_tool(&call, "write").unwrap_err().to_string();
+    assert_eq!(workspace.permit_tool(&call, tool("read")), Ok(()));
+    assert!(workspace.permit_tool(&call, tool("bash")).unwrap_err().to_string().contains("`deny tool bash`"));
+    let said = workspace.permit_tool(&call, tool("write")).unwrap_err().to_string();
     assert!(said.contains("`ask tool write` asks about the tool `write`, and there is nobody"), "{said}");
     let home = workspace.surroundings.as_ref().unwrap().relay_home.clone();
     let rule = PermissionRule::parse_with_effect("deny tool read").unwrap();
     let store = PermissionStore::new(home.as_deref());
     store.add(PermissionLayer::AlwaysHere, workspace.root(), &rule, "now").unwrap();
-    assert_eq!(workspace.permit_tool(&call, "read"), Ok(()));
+    assert_eq!(workspace.permit_tool(&call, tool("read")), Ok(()));
     workspace.set_group(None, None);
-    assert!(workspace.permit_tool(&call, "read").is_err());
+    assert!(workspace.permit_tool(&call, tool("read")).is_err());
 }

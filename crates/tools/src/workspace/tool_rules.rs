@@ -11,7 +11,7 @@ use relaycode_project::permissions::{
 
 use super::ToolWorkspace;
 use crate::host::{HostAnswer, HostQuestion, QuestionAbout};
-use crate::tool::{ToolError, ToolInvocation};
+use crate::tool::{Tool, ToolError, ToolInvocation};
 
 const ONCE: &str = "once";
 const NO: &str = "no";
@@ -30,8 +30,9 @@ impl ToolWorkspace {
     ///
     /// # Errors
     /// If it may not be carried out.
-    pub fn permit_tool(&self, call: &ToolInvocation<'_>, name: &str) -> Result<(), ToolError> {
-        self.check_tool_of_plan(name)?;
+    pub fn permit_tool(&self, call: &ToolInvocation<'_>, tool: &dyn Tool) -> Result<(), ToolError> {
+        self.check_tool_of_plan(tool)?;
+        let name = tool.name();
         let decision = self.rules()?.engine.decide(&PermissionRequest::Tool(name.to_string()));
         // Where no rule names it, the tool itself knows what to ask about.
         match decision.rule {

@@ -124,7 +124,9 @@ fn sentence(event: &AgentEvent) -> Option<(NoticeSign, String)> {
                     (Attention, format!("shortened the conversation without a model: {sizes} ({why})"))
                 }
                 CompactionAction::Nothing if *reason != CompactionReason::Manual => return None,
-                CompactionAction::Nothing => (Attention, format!("the conversation stays as it is: {why}")),
+                CompactionAction::Nothing | CompactionAction::Cancelled => {
+                    (Attention, format!("the conversation stays as it is: {why}"))
+                }
                 CompactionAction::Aborted => {
                     (Attention, "stopped: the conversation stays as it is".to_string())
                 }

@@ -3,6 +3,7 @@
 mod agent;
 mod chains;
 mod commands;
+mod context;
 mod disk;
 mod errno;
 mod everyday;
@@ -146,6 +147,7 @@ pub(super) const LAYERS: &[LayerEntry] = &[
     entry::<everyday::Everyday>(),
     entry::<agent::AgentRuns>(),
     entry::<rpc::RpcRuns>(),
+    entry::<context::Conversations>(),
 ];
 
 const fn entry<L: Layer>() -> LayerEntry {

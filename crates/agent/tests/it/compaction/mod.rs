@@ -2,6 +2,7 @@
 
 mod branches;
 mod failures;
+mod hooks;
 mod simulation;
 
 use std::sync::{Arc, OnceLock};

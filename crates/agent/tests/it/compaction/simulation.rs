@@ -1,7 +1,7 @@
 //! Conversations of random shape against a model with a tiny window, whose provider counts tokens in its own way: none may fail
 //! for lack of room, none may loop, and what must not be lost is not.
 //!
-//! `RELAY_CONVERSATIONS=2000` tries so many; `RELAY_CONVERSATION=17` replays one.
+//! `RELAY_CONVERSATIONS=17..18` tries these instead; `cargo xtask torture --full --only context` tries 2000.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -35,11 +35,9 @@ struct SimulationTally {
 
 #[test]
 fn no_conversation_of_random_shape_fails_for_lack_of_room_or_loses_what_must_stay() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let seeds = match number("RELAY_CONVERSATION") {
-        Some(one) => one..one + 1,
-        None => 0..number("RELAY_CONVERSATIONS").unwrap_or(USUAL_COUNT),
-    };
+    let wanted = std::env::var("RELAY_CONVERSATIONS").unwrap_or(format!("0..{USUAL_COUNT}"));
+    let (from, to) = wanted.split_once("..").expect("RELAY_CONVERSATIONS is like 0..2000");
+    let seeds = from.parse::<u64>().unwrap()..to.parse::<u64>().unwrap();
     let (next, failed) = (AtomicU64::new(seeds.start), Mutex::new(Vec::new()));
     let tally = SimulationTally::default();
     std::thread::scope(|scope| {
@@ -70,7 +68,13 @@ fn no_conversation_of_random_shape_fails_for_lack_of_room_or_loses_what_must_sta
         count(&tally.undone),
     );
     let failed = failed.into_inner().unwrap();
-    assert!(failed.is_empty(), "{} failed; replay with RELAY_CONVERSATION={}", failed.len(), failed[0]);
+    assert!(
+        failed.is_empty(),
+        "{} failed; replay with RELAY_CONVERSATIONS={}..{}",
+        failed.len(),
+        failed[0],
+        failed[0] + 1
+    );
     assert!(seeds.end - seeds.start < USUAL_COUNT || count(&tally.by_model) > 0 && count(&tally.by_rule) > 0);
 }
 

@@ -59,7 +59,10 @@ impl SlashCommand for CompactCommand {
             CompactionAction::Summarized | CompactionAction::SummarizedByRule => {
                 ctx.print_info("  `/compact undo` takes it back\n");
             }
-            CompactionAction::Pruned | CompactionAction::Promoted | CompactionAction::Nothing => {}
+            CompactionAction::Pruned
+            | CompactionAction::Promoted
+            | CompactionAction::Nothing
+            | CompactionAction::Cancelled => {}
         }
         Ok(ConversationStep::GoOn)
     }

@@ -1,5 +1,7 @@
 //! Lines that are none, and commands that cannot be.
 
+use std::time::{Duration, Instant};
+
 use relaycode_testkit::model::{ScriptedTurn, TurnDelay};
 use serde_json::{Value, json};
 
@@ -98,5 +100,30 @@ fn who_is_not_there_approves_nothing() {
     assert_eq!(program.read("agent_end")["event"]["reason"], "done");
     assert!(!project.path(".envrc").exists());
     assert!(server.requests()[1].body.to_string().contains("nobody can be asked"));
+    assert_eq!(program.end(), 0);
+}
+
+#[test]
+fn lines_that_come_all_at_once_do_not_wait_for_each_other() {
+    let turns = (0..80).map(|_| ScriptedTurn::text("ok"));
+    let (_server, project) = serving(WIRES[0], turns);
+    let mut program = RpcProgram::start(&project, &["--access", "full"]);
+    for round in 0..30 {
+        let began = Instant::now();
+        let mut lines = String::new();
+        for (at, command) in ["abort", "get_state", "undo_compaction"].iter().cycle().take(round).enumerate()
+        {
+            lines += &format!("{}\n", json!({"id": at, "type": command}));
+        }
+        let prompt = json!({"id": "p", "type": "prompt", "message": "Go"});
+        let bash = json!({"id": "b", "type": "bash", "command": "true"});
+        let last = json!({"id": "last", "type": "get_state"});
+        program.send_bytes(format!("{prompt}\n{lines}{bash}\n{lines}{bash}\n{lines}{last}\n").as_bytes());
+        while program.read("response")["id"] != "last" {}
+        // Nothing of this takes time; a wait for the agent that never comes would.
+        assert!(began.elapsed() < Duration::from_secs(8), "round {round}: {:?}", began.elapsed());
+        program.send(&json!({"id": "a", "type": "abort"}));
+        while program.call(&json!({"id": "s", "type": "get_state"}))["data"]["isStreaming"] != false {}
+    }
     assert_eq!(program.end(), 0);
 }

@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod deaths;
+mod example;
+mod plans;
 mod python;
 
 use std::io::{BufRead, BufReader, Write};

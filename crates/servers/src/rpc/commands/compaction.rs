@@ -4,10 +4,9 @@ use relaycode_agent::compaction::{CompactionAction, CompactionOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::modes::EnabledParams;
-use super::{CommandCall, CommandReply, DoneData, NoData, NoParams, RpcCommand};
-use crate::rpc::error::RpcError;
-use crate::rpc::server::{RpcServer, SessionMove};
+use super::{CommandCall, CommandReply, DoneData, NoParams, RpcCommand};
+use crate::rpc::error::{RpcError, RpcErrorCode};
+use crate::rpc::server::RpcServer;
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -47,18 +46,19 @@ impl CompactData {
             why: None,
         }
     }
-}
 
-impl From<CompactionOutcome> for CompactData {
-    fn from(outcome: CompactionOutcome) -> CompactData {
-        CompactData {
+    pub(crate) fn of(outcome: CompactionOutcome) -> Result<CompactData, RpcError> {
+        if outcome.action == CompactionAction::Cancelled {
+            return Err(RpcError::new(RpcErrorCode::Cancelled, "a hook of the program is against it"));
+        }
+        Ok(CompactData {
             requested: false,
             action: Some(outcome.action),
             tokens_before: Some(outcome.tokens_before),
             tokens_after: Some(outcome.tokens_after),
             entry_id: outcome.entry_id,
             why: outcome.error,
-        }
+        })
     }
 }
 
@@ -77,7 +77,7 @@ impl RpcCommand for CompactCommand {
         call: &CommandCall,
     ) -> Result<CommandReply<CompactData>, RpcError> {
         let words = params.custom_instructions;
-        server.start_move(call, SessionMove::Compact { words }).map(|()| CommandReply::Later)
+        server.start_compaction(call, words).map(|()| CommandReply::Later)
     }
 }
 
@@ -97,23 +97,5 @@ impl RpcCommand for UndoCompactionCommand {
     ) -> Result<CommandReply<DoneData>, RpcError> {
         let undone = server.idle_agent()?.undo_compaction().map_err(|error| RpcError::failed(&error))?;
         Ok(CommandReply::Now(DoneData { done: undone.is_some() }))
-    }
-}
-
-pub(crate) struct SetAutoCompactionCommand;
-
-impl RpcCommand for SetAutoCompactionCommand {
-    const NAME: &'static str = "set_auto_compaction";
-    const ABOUT: &'static str = "Whether that happens by itself when the model's window is nearly full.";
-    type Params = EnabledParams;
-    type Data = NoData;
-
-    fn run(
-        server: &mut RpcServer<'_>,
-        params: EnabledParams,
-        _: &CommandCall,
-    ) -> Result<CommandReply<NoData>, RpcError> {
-        server.handle.set_auto_compaction(params.enabled);
-        Ok(CommandReply::Now(NoData {}))
     }
 }

@@ -1,26 +1,23 @@
 //! What the program answers.
 
+use std::marker::PhantomData;
+
 use relaycode_agent::question::AnswerReceipt;
 use relaycode_tools::HostAnswer;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{CommandCall, CommandReply, NoData, RpcCommand};
 use crate::rpc::error::{RpcError, RpcErrorCode};
-use crate::rpc::frame::{HookAction, RequestId};
+use crate::rpc::frame::RequestId;
 use crate::rpc::gates::GateReceipt;
+use crate::rpc::hooks::HookResult;
+use crate::rpc::host::plan_answer;
 use crate::rpc::host_files::HostUriResult;
 use crate::rpc::host_tools::HostToolResult;
-use crate::rpc::server::RpcServer;
-
-/// The request that an answer is to.
-fn request_id(call: &CommandCall) -> Result<&str, RpcError> {
-    match &call.id {
-        Some(RequestId::Text(id)) => Ok(id),
-        _ => Err(RpcError::params("`id` is that of the request, a text")),
-    }
-}
+use crate::rpc::server::{ClientLink, RpcServer};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -93,7 +90,47 @@ impl RpcCommand for WorkflowGateResponseCommand {
         params: GateResponseParams,
         _: &CommandCall,
     ) -> Result<CommandReply<GateReceipt>, RpcError> {
-        server.link.gates.answer(&params.gate_id, params.answer).map(CommandReply::Now)
+        let (receipt, question_id) = server.link.gates.answer(&params.gate_id, params.answer.clone())?;
+        match question_id.map(|id| server.handle.answer(&id, plan_answer(&params.answer))) {
+            None | Some(AnswerReceipt::Accepted) => Ok(CommandReply::Now(receipt)),
+            Some(_) => {
+                Err(RpcError::new(RpcErrorCode::AlreadyResolved, "the question was answered otherwise"))
+            }
+        }
+    }
+}
+
+/// The answer to a request of relay's.
+pub(crate) trait ProgramAnswer {
+    const NAME: &'static str;
+    const ABOUT: &'static str;
+    type Params: DeserializeOwned + JsonSchema;
+
+    /// # Errors
+    /// If relay does not wait for it.
+    fn take(link: &ClientLink, id: &str, answer: Self::Params) -> Result<(), RpcError>;
+}
+
+/// The command of an answer.
+pub(crate) struct AnswerCommand<A>(PhantomData<A>);
+
+impl<A: ProgramAnswer> RpcCommand for AnswerCommand<A> {
+    const NAME: &'static str = A::NAME;
+    const ABOUT: &'static str = A::ABOUT;
+    const IS_ANSWER: bool = true;
+    type Params = A::Params;
+    type Data = NoData;
+
+    fn run(
+        server: &mut RpcServer<'_>,
+        params: A::Params,
+        call: &CommandCall,
+    ) -> Result<CommandReply<NoData>, RpcError> {
+        let Some(RequestId::Text(id)) = &call.id else {
+            return Err(RpcError::params("`id` is that of the request, a text"));
+        };
+        A::take(&server.link, id, params)?;
+        Ok(CommandReply::Now(NoData {}))
     }
 }
 
@@ -104,86 +141,52 @@ pub(crate) struct HostToolUpdateParams {
     text: String,
 }
 
-pub(crate) struct HostToolUpdateCommand;
+pub(crate) struct ToolUpdate;
 
-impl RpcCommand for HostToolUpdateCommand {
+impl ProgramAnswer for ToolUpdate {
     const NAME: &'static str = "host_tool_update";
     const ABOUT: &'static str =
         "What a tool of the program's prints while it runs. `id` is that of the call.";
-    const IS_ANSWER: bool = true;
     type Params = HostToolUpdateParams;
-    type Data = NoData;
 
-    fn run(
-        server: &mut RpcServer<'_>,
-        params: HostToolUpdateParams,
-        call: &CommandCall,
-    ) -> Result<CommandReply<NoData>, RpcError> {
-        server.link.tools.progress(request_id(call)?, params.text)?;
-        Ok(CommandReply::Now(NoData {}))
+    fn take(link: &ClientLink, id: &str, answer: HostToolUpdateParams) -> Result<(), RpcError> {
+        link.tools.progress(id, answer.text)
     }
 }
 
-pub(crate) struct HostToolResultCommand;
+pub(crate) struct ToolResult;
 
-impl RpcCommand for HostToolResultCommand {
+impl ProgramAnswer for ToolResult {
     const NAME: &'static str = "host_tool_result";
     const ABOUT: &'static str = "What a tool of the program's brought. `id` is that of the call.";
-    const IS_ANSWER: bool = true;
     type Params = HostToolResult;
-    type Data = NoData;
 
-    fn run(
-        server: &mut RpcServer<'_>,
-        params: HostToolResult,
-        call: &CommandCall,
-    ) -> Result<CommandReply<NoData>, RpcError> {
-        server.link.tools.answer(request_id(call)?, params)?;
-        Ok(CommandReply::Now(NoData {}))
+    fn take(link: &ClientLink, id: &str, answer: HostToolResult) -> Result<(), RpcError> {
+        link.tools.answer(id, answer)
     }
 }
 
-pub(crate) struct HostUriResultCommand;
+pub(crate) struct UriResult;
 
-impl RpcCommand for HostUriResultCommand {
+impl ProgramAnswer for UriResult {
     const NAME: &'static str = "host_uri_result";
     const ABOUT: &'static str =
         "A file of the program's, or that it was written. `id` is that of the request.";
-    const IS_ANSWER: bool = true;
     type Params = HostUriResult;
-    type Data = NoData;
 
-    fn run(
-        server: &mut RpcServer<'_>,
-        params: HostUriResult,
-        call: &CommandCall,
-    ) -> Result<CommandReply<NoData>, RpcError> {
-        server.link.files.answer(request_id(call)?, params)?;
-        Ok(CommandReply::Now(NoData {}))
+    fn take(link: &ClientLink, id: &str, answer: HostUriResult) -> Result<(), RpcError> {
+        link.files.answer(id, answer)
     }
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HookResultParams {
-    action: HookAction,
-}
+pub(crate) struct HookAnswer;
 
-pub(crate) struct HookResultCommand;
-
-impl RpcCommand for HookResultCommand {
+impl ProgramAnswer for HookAnswer {
     const NAME: &'static str = "hook_result";
     const ABOUT: &'static str = "Whether something may happen. `id` is that of the request.";
-    const IS_ANSWER: bool = true;
-    type Params = HookResultParams;
-    type Data = NoData;
+    type Params = HookResult;
 
-    fn run(
-        server: &mut RpcServer<'_>,
-        params: HookResultParams,
-        call: &CommandCall,
-    ) -> Result<CommandReply<NoData>, RpcError> {
-        server.link.hooks.answer(request_id(call)?, params.action)?;
-        Ok(CommandReply::Now(NoData {}))
+    fn take(link: &ClientLink, id: &str, answer: HookResult) -> Result<(), RpcError> {
+        link.hooks.answer(id, answer)
     }
 }

@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::{CommandCall, CommandReply, NoData, RpcCommand};
 use crate::rpc::error::RpcError;
 use crate::rpc::frame::{HookAction, HookName};
+use crate::rpc::hooks::{HookSettings, MAX_HOOK_WAIT};
 use crate::rpc::host::DEFAULT_WAIT;
 use crate::rpc::host_files::{HostFiles, HostUriScheme};
 use crate::rpc::host_tools::{HostTool, HostToolSpec, MAX_TOOLS};
-use crate::rpc::server::{HookSettings, MAX_HOOK_WAIT, RpcServer};
+use crate::rpc::server::RpcServer;
 
 /// The longest that a program may take for an answer.
 const MAX_ANSWER_WAIT: Duration = Duration::from_secs(24 * 3600);
@@ -122,8 +123,7 @@ impl RpcCommand for SetHooksCommand {
         _: &CommandCall,
     ) -> Result<CommandReply<NoData>, RpcError> {
         let wait = params.timeout_ms.map_or(DEFAULT_HOOK_WAIT, Duration::from_millis).min(MAX_HOOK_WAIT);
-        let settings = HookSettings { wait, default: params.default };
-        server.hooks = params.hooks.into_iter().map(|hook| (hook, settings)).collect();
+        server.link.hooks.set(params.hooks, HookSettings { wait, default: params.default });
         Ok(CommandReply::Now(NoData {}))
     }
 }

@@ -3,10 +3,12 @@
 pub(crate) mod changes;
 pub(crate) mod compaction;
 pub(crate) mod conversation;
+pub(crate) mod goals;
 pub(crate) mod host_answers;
 pub(crate) mod host_setup;
 pub(crate) mod models;
 pub(crate) mod modes;
+pub(crate) mod plans;
 pub(crate) mod prompts;
 pub(crate) mod sessions;
 pub(crate) mod shell;
@@ -19,6 +21,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use self::host_answers::AnswerCommand;
+use self::modes::SettingCommand;
 use super::error::{RpcError, RpcErrorCode};
 use super::frame::RequestId;
 use super::input::RpcRequest;
@@ -94,14 +98,19 @@ pub(crate) const ALL: &[CommandEntry] = &[
     entry::<models::CycleModelCommand>(),
     entry::<models::SetThinkingLevelCommand>(),
     entry::<models::CycleThinkingLevelCommand>(),
-    entry::<modes::SetSteeringModeCommand>(),
-    entry::<modes::SetFollowUpModeCommand>(),
-    entry::<modes::SetInterruptModeCommand>(),
-    entry::<modes::SetAutoRetryCommand>(),
+    entry::<plans::SetModeCommand>(),
+    entry::<plans::GetPlanCommand>(),
+    entry::<plans::ApprovePlanCommand>(),
+    entry::<goals::SetGoalCommand>(),
+    entry::<goals::ChangeGoalCommand>(),
+    entry::<SettingCommand<modes::SteeringMode>>(),
+    entry::<SettingCommand<modes::FollowUpMode>>(),
+    entry::<SettingCommand<modes::SteeringInterrupt>>(),
+    entry::<SettingCommand<modes::AutoRetry>>(),
     entry::<modes::AbortRetryCommand>(),
     entry::<compaction::CompactCommand>(),
     entry::<compaction::UndoCompactionCommand>(),
-    entry::<compaction::SetAutoCompactionCommand>(),
+    entry::<SettingCommand<modes::AutoCompaction>>(),
     entry::<shell::BashCommand>(),
     entry::<shell::AbortBashCommand>(),
     entry::<changes::UndoCommand>(),
@@ -112,10 +121,10 @@ pub(crate) const ALL: &[CommandEntry] = &[
     entry::<host_setup::SetAttendedCommand>(),
     entry::<host_answers::AnswerQuestionCommand>(),
     entry::<host_answers::WorkflowGateResponseCommand>(),
-    entry::<host_answers::HostToolUpdateCommand>(),
-    entry::<host_answers::HostToolResultCommand>(),
-    entry::<host_answers::HostUriResultCommand>(),
-    entry::<host_answers::HookResultCommand>(),
+    entry::<AnswerCommand<host_answers::ToolUpdate>>(),
+    entry::<AnswerCommand<host_answers::ToolResult>>(),
+    entry::<AnswerCommand<host_answers::UriResult>>(),
+    entry::<AnswerCommand<host_answers::HookAnswer>>(),
 ];
 
 const fn entry<C: RpcCommand>() -> CommandEntry {

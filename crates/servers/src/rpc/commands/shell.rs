@@ -9,6 +9,9 @@ use super::{CommandCall, CommandReply, DoneData, NoParams, RpcCommand};
 use crate::rpc::error::RpcError;
 use crate::rpc::server::{AgentWork, RpcServer};
 
+/// Bytes of a command: it is read by rules, shown, and kept with the events.
+const MAX_COMMAND_BYTES: usize = 1 << 20;
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ShellCommand {
@@ -65,6 +68,9 @@ impl RpcCommand for BashCommand {
         params: ShellCommand,
         call: &CommandCall,
     ) -> Result<CommandReply<BashData>, RpcError> {
+        if params.command.len() > MAX_COMMAND_BYTES {
+            return Err(RpcError::params(format!("a command has at most {} kB", MAX_COMMAND_BYTES >> 10)));
+        }
         server.start_command(call, params).map(|()| CommandReply::Later)
     }
 }

@@ -2,7 +2,7 @@
 
 use relaycode_agent::QueueState;
 use relaycode_agent::question::AgentQuestion;
-use relaycode_tools::TodoPhase;
+use relaycode_tools::{Goal, TodoPhase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ pub(crate) struct GetStateParams {
 pub(crate) enum StatePart {
     Queue,
     Todos,
+    /// What the agent works towards.
+    Goal,
     Tools,
     /// Questions and decisions that wait for an answer.
     Open,
@@ -57,11 +59,16 @@ pub(crate) struct StateData {
     is_compacting: bool,
     /// The program answers questions.
     is_attended: bool,
+    /// `none` or `plan`, as of the end of the last run.
+    mode: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<QueueState>,
     /// As of the end of the last run.
     #[serde(skip_serializing_if = "Option::is_none")]
     todos: Option<Vec<TodoPhase>>,
+    /// The same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    goal: Option<Goal>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,6 +123,8 @@ impl RpcCommand for GetStateCommand {
             is_attended: server.link.attendance.is_attended(),
             queue: wants(StatePart::Queue).then(|| server.handle.queue_state()),
             todos: wants(StatePart::Todos).then(|| facts.todos.clone()),
+            mode: facts.mode.clone(),
+            goal: facts.goal.clone().filter(|_| wants(StatePart::Goal)),
             tools: wants(StatePart::Tools).then(|| server.tool_names()),
             questions: wants(StatePart::Open).then(|| server.handle.open_questions()),
             gates: wants(StatePart::Open).then(|| gates().collect()),
@@ -194,7 +203,7 @@ impl RpcCommand for SetTodosCommand {
         let list = serde_json::to_string(&phases).unwrap_or_default();
         let said = format!("(relay: the user changed the list of what is to be done: {list})");
         agent.tell("user-todos", &said).map_err(|error| RpcError::failed(&error))?;
-        server.set_known_todos(phases.clone());
+        server.look_again();
         Ok(CommandReply::Now(TodosData { phases }))
     }
 }

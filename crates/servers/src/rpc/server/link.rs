@@ -6,8 +6,8 @@ use relaycode_tools::Host;
 
 use crate::rpc::client_requests::ClientRequests;
 use crate::rpc::event_pump::EventPump;
-use crate::rpc::frame::HookAction;
 use crate::rpc::gates::GateBoard;
+use crate::rpc::hooks::HookBoard;
 use crate::rpc::host::{Attendance, RpcHost};
 use crate::rpc::host_files::HostUriRequests;
 use crate::rpc::host_tools::HostToolRequests;
@@ -18,7 +18,7 @@ pub(crate) struct ClientLink {
     pub(crate) pump: Arc<EventPump>,
     pub(crate) tools: Arc<HostToolRequests>,
     pub(crate) files: Arc<HostUriRequests>,
-    pub(crate) hooks: Arc<ClientRequests<HookAction, ()>>,
+    pub(crate) hooks: Arc<HookBoard>,
     pub(crate) gates: Arc<GateBoard>,
     pub(crate) attendance: Arc<Attendance>,
 }
@@ -30,7 +30,7 @@ impl Default for ClientLink {
             pump: Arc::default(),
             tools: Arc::new(ClientRequests::new('t')),
             files: Arc::new(ClientRequests::new('u')),
-            hooks: Arc::new(ClientRequests::new('h')),
+            hooks: Arc::new(HookBoard::new(outbox.clone())),
             gates: Arc::new(GateBoard::new(outbox.clone())),
             attendance: Arc::default(),
             outbox,
@@ -40,7 +40,8 @@ impl Default for ClientLink {
 
 impl ClientLink {
     pub(crate) fn host(&self) -> Arc<dyn Host + Send> {
-        Arc::new(RpcHost { gates: self.gates.clone(), attendance: self.attendance.clone() })
+        let (gates, hooks) = (self.gates.clone(), self.hooks.clone());
+        Arc::new(RpcHost { gates, hooks, attendance: self.attendance.clone() })
     }
 
     /// The program is gone: nobody waits for it any more.

@@ -8,7 +8,6 @@ mod link;
 mod moves;
 mod work;
 
-use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 use relaycode_agent::{Agent, AgentHandle, AgentModel};
-use relaycode_tools::{Host, TodoPhase, Tool, VirtualFiles};
+use relaycode_tools::{Goal, Host, TodoPhase, Tool, VirtualFiles};
 use serde::Serialize;
 
 use super::PROTOCOL_VERSION;
@@ -25,13 +24,13 @@ use super::backend::{ChangeStep, ChangeStepData, OpenedAgent, RpcBackend};
 use super::commands::{self, CommandCall};
 use super::error::{RpcError, RpcErrorCode};
 use super::event_pump::EventSource;
-use super::frame::{HookAction, HookName, RequestId, RpcFrame};
+use super::frame::{HookAction, RequestId, RpcFrame};
 use super::input::{InputLine, LineReader, MAX_LINE_BYTES, RpcRequest, find_id};
 use super::outbox::{Outbox, OutboxClosed};
 
 pub(crate) use link::ClientLink;
 use moves::PendingMove;
-pub(crate) use moves::{MAX_HOOK_WAIT, SessionMove, SessionMoveData};
+pub(crate) use moves::{SessionMove, SessionMoveData};
 use work::FinishedWork;
 pub(crate) use work::{AgentWork, PromptData};
 
@@ -59,7 +58,6 @@ pub struct RpcServer<'b> {
     host_files: Option<Arc<dyn VirtualFiles>>,
     /// The agent has not got them yet.
     has_new_tools: bool,
-    pub(crate) hooks: HashMap<HookName, HookSettings>,
     pending_move: Option<PendingMove>,
     /// Begins when the present run has ended.
     next_prompt: Option<(CommandCall, relaycode_agent::UserPrompt)>,
@@ -67,21 +65,31 @@ pub struct RpcServer<'b> {
     facts: AgentFacts,
 }
 
-/// How the program is asked before something.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct HookSettings {
-    pub(crate) wait: Duration,
-    pub(crate) default: HookAction,
-}
-
 /// What is known of the agent while it is away.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AgentFacts {
     pub(crate) todos: Vec<TodoPhase>,
+    pub(crate) goal: Option<Goal>,
+    pub(crate) mode: String,
     pub(crate) context_tokens: u64,
     pub(crate) cwd: String,
     pub(crate) root: String,
     pub(crate) access: String,
+}
+
+impl AgentFacts {
+    fn of(agent: &Agent) -> AgentFacts {
+        let workspace = agent.workspace();
+        AgentFacts {
+            todos: workspace.todo_phases(),
+            goal: workspace.goal(),
+            mode: agent.mode().unwrap_or("none").to_string(),
+            context_tokens: agent.context_tokens(),
+            cwd: workspace.current_directory().to_string_lossy().into_owned(),
+            root: workspace.root().to_string_lossy().into_owned(),
+            access: workspace.access.to_string(),
+        }
+    }
 }
 
 /// How serving ended.
@@ -177,7 +185,6 @@ impl RpcServerSeed {
             host_tools: Vec::new(),
             host_files: None,
             has_new_tools: true,
-            hooks: HashMap::new(),
             pending_move: None,
             next_prompt: None,
             commands_run: 0,
@@ -246,9 +253,12 @@ impl RpcServer<'_> {
         let (come_back, returns) = sync_channel(INBOX);
         let run_jobs = move || {
             for job in waiting {
-                if come_back.send(job()).is_err() || sender.send(ServerEvent::AgentBack).is_err() {
+                if come_back.send(job()).is_err() {
                     return;
                 }
+                // Where something waits already, the loop looks for the agent after it. Waiting here for the loop could be for
+                // ever: it may wait for the agent to begin its next work.
+                let _ = sender.try_send(ServerEvent::AgentBack);
             }
         };
         (self.jobs, self.returns) = (Some(jobs), Some(returns));
@@ -264,10 +274,13 @@ impl RpcServer<'_> {
         while let Ok(event) = self.inbox.recv() {
             match event {
                 ServerEvent::Line(line) => self.take_line(line),
-                ServerEvent::AgentBack => self.take_back(Duration::ZERO),
+                ServerEvent::AgentBack => {}
                 ServerEvent::HookDecided(action) => self.hook_decided(action),
                 ServerEvent::Stop => return ServeEnd::Stopped,
                 ServerEvent::EndOfInput | ServerEvent::OutputClosed => return ServeEnd::ProgramLeft,
+            }
+            if matches!(self.seat, AgentSeat::Away(_)) {
+                self.take_back(Duration::ZERO);
             }
             if self.link.outbox.is_closed() {
                 break;
@@ -292,7 +305,8 @@ impl RpcServer<'_> {
         };
         drop(line);
         // Who has read of the end of a run finds it ended.
-        if matches!(self.seat, AgentSeat::Away(_)) && !self.handle.is_running() {
+        let has_run = matches!(self.seat, AgentSeat::Away(work) if work != AgentWork::Mode);
+        if has_run && !self.handle.is_running() {
             self.take_back(LAST_WORK);
         }
         commands::dispatch(self, request);
@@ -337,8 +351,11 @@ impl RpcServer<'_> {
         &self.facts
     }
 
-    pub(crate) fn set_known_todos(&mut self, todos: Vec<TodoPhase>) {
-        self.facts.todos = todos;
+    /// What a command did to the agent is known.
+    pub(crate) fn look_again(&mut self) {
+        if let AgentSeat::Home(agent) = &self.seat {
+            self.facts = AgentFacts::of(agent);
+        }
     }
 
     /// Takes a change back, or brings it back; the agent is here.

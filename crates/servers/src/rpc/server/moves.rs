@@ -1,16 +1,14 @@
-//! What a hook can stop. From one conversation to another: the program is asked first if it wants to be, then the run is ended,
-//! then the other agent is opened; until it is, everything stays as it was. And making room, which ends no run.
+//! From one conversation to another: the program is asked first if it wants to be, then the run is ended, then the other agent is
+//! opened; until it is, everything stays as it was.
 
 use std::thread;
-use std::time::Duration;
 
 use relaycode_session::{EntryRole, EntryType};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{HookSettings, RpcServer, ServerEvent};
+use super::{RpcServer, ServerEvent};
 use crate::rpc::backend::{OpenedAgent, SessionTarget};
-use crate::rpc::client_requests::RequestWait;
 use crate::rpc::commands::CommandCall;
 use crate::rpc::error::{RpcError, RpcErrorCode};
 use crate::rpc::frame::{HookAction, HookName, RpcFrame, SessionChangeReason};
@@ -29,10 +27,6 @@ pub(crate) enum SessionMove {
     /// To this entry, in the same session.
     Tree {
         entry_id: String,
-    },
-    /// Nowhere: room is made in the conversation.
-    Compact {
-        words: Option<String>,
     },
 }
 
@@ -61,31 +55,26 @@ impl SessionMove {
             SessionMove::New | SessionMove::Switch { .. } => HookName::SessionBeforeSwitch,
             SessionMove::Branch { .. } => HookName::SessionBeforeBranch,
             SessionMove::Tree { .. } => HookName::SessionBeforeTree,
-            SessionMove::Compact { .. } => HookName::SessionBeforeCompact,
         }
     }
 
-    fn reason(&self) -> Option<SessionChangeReason> {
-        Some(match self {
+    fn reason(&self) -> SessionChangeReason {
+        match self {
             SessionMove::New => SessionChangeReason::New,
             SessionMove::Switch { .. } => SessionChangeReason::Resume,
             SessionMove::Branch { .. } => SessionChangeReason::Branch,
             SessionMove::Tree { .. } => SessionChangeReason::Tree,
-            SessionMove::Compact { .. } => return None,
-        })
+        }
     }
 
     /// What a hook is told of it.
     fn to_data(&self) -> Value {
         let target = match self {
-            SessionMove::New | SessionMove::Compact { .. } => Value::Null,
+            SessionMove::New => Value::Null,
             SessionMove::Switch { session } => session.as_str().into(),
             SessionMove::Branch { entry_id } | SessionMove::Tree { entry_id } => entry_id.as_str().into(),
         };
-        match self.reason() {
-            Some(reason) => json!({ "reason": reason, "target": target }),
-            None => json!({ "reason": "manual" }),
-        }
+        json!({ "reason": self.reason(), "target": target })
     }
 }
 
@@ -102,17 +91,13 @@ impl RpcServer<'_> {
                 return Err(RpcError::new(RpcErrorCode::UnknownEntry, said));
             }
         }
-        let hook = self.hooks.get(&to.hook()).copied();
-        let name = to.hook();
-        let data = to.to_data();
+        let (hook, data) = (to.hook(), to.to_data());
         self.pending_move = Some(PendingMove { call: call.clone(), to, is_decided: false });
-        match hook {
-            Some(settings) => self.ask_hook(name, settings, data),
-            None => {
-                self.hook_decided(HookAction::Continue);
-                Ok(())
-            }
+        if self.link.hooks.is_wanted(hook) {
+            return self.ask_hook(hook, data);
         }
+        self.hook_decided(HookAction::Continue);
+        Ok(())
     }
 
     /// Whether it is one of the user's; an error if there is no such entry.
@@ -128,16 +113,10 @@ impl RpcServer<'_> {
     }
 
     /// The answer comes as an event, so that the program can give it.
-    fn ask_hook(&mut self, hook: HookName, settings: HookSettings, data: Value) -> Result<(), RpcError> {
-        let HookSettings { wait: most, default } = settings;
-        let (hooks, outbox, sender) =
-            (self.link.hooks.clone(), self.link.outbox.clone(), self.sender.clone());
+    fn ask_hook(&mut self, hook: HookName, data: Value) -> Result<(), RpcError> {
+        let (hooks, sender) = (self.link.hooks.clone(), self.sender.clone());
         let ask = move || {
-            let timeout_ms = u64::try_from(most.as_millis()).unwrap_or(u64::MAX);
-            let frame =
-                |id: &str| RpcFrame::HookRequest { id, hook, data: &data, timeout_ms, default }.to_line();
-            let wait = RequestWait { most, cancel: None };
-            let action = hooks.ask(&outbox, &wait, &frame, None, &mut |()| ()).unwrap_or(default);
+            let action = hooks.ask(hook, &data, None).map_or(HookAction::Cancel, |result| result.action);
             let _ = sender.send(ServerEvent::HookDecided(action));
         };
         let spawned = thread::Builder::new().name("relay-rpc-hook".to_string()).spawn(ask);
@@ -155,14 +134,6 @@ impl RpcServer<'_> {
             self.pending_move = None;
             let error = RpcError::new(RpcErrorCode::Cancelled, "a hook of the program is against it");
             return self.respond_error(call.id, call.name, error);
-        }
-        if let SessionMove::Compact { words } = pending.to.clone() {
-            let call = pending.call.clone();
-            self.pending_move = None;
-            if let Err(error) = self.start_compaction(&call, words) {
-                self.respond_error(call.id, call.name, error);
-            }
-            return;
         }
         pending.is_decided = true;
         self.handle.take_queued();
@@ -186,7 +157,6 @@ impl RpcServer<'_> {
             SessionMove::Switch { session } => self.open(&SessionTarget::Named(session)).map(|()| None),
             SessionMove::Branch { entry_id } => self.branch(entry_id).map(Some),
             SessionMove::Tree { entry_id } => self.navigate(entry_id),
-            SessionMove::Compact { .. } => Ok(None),
         };
         let text = match moved {
             Ok(text) => text,
@@ -200,7 +170,7 @@ impl RpcServer<'_> {
             messages: messages.unwrap_or_default(),
         };
         self.respond(&pending.call, Ok(data));
-        let (last_seq, Some(reason)) = (self.handle.last_seq(), pending.to.reason()) else { return };
+        let (last_seq, reason) = (self.handle.last_seq(), pending.to.reason());
         let changed = RpcFrame::SessionChanged {
             reason,
             session_id: &self.session_id,
@@ -251,6 +221,3 @@ impl RpcServer<'_> {
         moved.map(|moved| moved.navigation.prefill).map_err(|error| RpcError::failed(&error))
     }
 }
-
-/// The longest that a hook may take.
-pub(crate) const MAX_HOOK_WAIT: Duration = Duration::from_secs(600);

@@ -1,7 +1,9 @@
 //! The agent on its thread: a prompt, or a command of the user's.
 
 use relaycode_agent::compaction::CompactionOutcome;
-use relaycode_agent::{Agent, AgentModel, EndReason, RunOutcome, UserCallOutcome, UserPrompt};
+use relaycode_agent::{
+    Agent, AgentModeError, AgentModel, EndReason, RunOutcome, UserCallOutcome, UserPrompt,
+};
 use relaycode_llm::message::ToolCall;
 use relaycode_session::SessionError;
 use relaycode_tools::registry;
@@ -16,6 +18,7 @@ use relaycode_tools::{Tool, VirtualFiles};
 use super::{AgentFacts, AgentReturn, AgentSeat, RpcServer, guard};
 use crate::rpc::commands::CommandCall;
 use crate::rpc::commands::compaction::CompactData;
+use crate::rpc::commands::plans::{ModeData, mode_error};
 use crate::rpc::commands::shell::{BashData, ShellCommand};
 use crate::rpc::error::{RpcError, RpcErrorCode};
 
@@ -30,6 +33,8 @@ pub(crate) enum AgentWork {
     /// A command of the user's.
     Shell,
     Compaction,
+    /// A mode begins or ends: commands in the background may have to be ended for it.
+    Mode,
 }
 
 pub(crate) enum FinishedWork {
@@ -46,6 +51,10 @@ pub(crate) enum FinishedWork {
     Compaction {
         call: CommandCall,
         outcome: Result<CompactionOutcome, SessionError>,
+    },
+    Mode {
+        call: CommandCall,
+        outcome: Result<(), AgentModeError>,
     },
     /// A fault of relay's ended it.
     Crashed {
@@ -179,6 +188,18 @@ impl RpcServer<'_> {
         })
     }
 
+    /// Begins to plan, or ends that; it is answered when it is so.
+    pub(crate) fn start_mode(&mut self, call: &CommandCall, plans: bool) -> Result<(), RpcError> {
+        self.idle_agent()?;
+        let agent = self.take_agent()?;
+        let crashed = FinishedWork::Crashed { call: Some(call.clone()) };
+        let call = call.clone();
+        self.send_away(agent, AgentWork::Mode, crashed, move |agent| FinishedWork::Mode {
+            call,
+            outcome: if plans { agent.begin_planning() } else { agent.leave_mode() },
+        })
+    }
+
     /// Takes the agent in once it has come back; waits for it, at most so long.
     pub(super) fn take_back(&mut self, most: Duration) {
         let returned = self.returns.as_ref().and_then(|returns| returns.recv_timeout(most).ok());
@@ -198,8 +219,12 @@ impl RpcServer<'_> {
                 self.respond(&call, Ok(BashData::new(&command, outcome)));
             }
             FinishedWork::Compaction { call, outcome } => {
-                let outcome = outcome.map(CompactData::from).map_err(|error| RpcError::failed(&error));
-                self.respond(&call, outcome);
+                let outcome = outcome.map_err(|error| RpcError::failed(&error));
+                self.respond(&call, outcome.and_then(CompactData::of));
+            }
+            FinishedWork::Mode { call, outcome } => {
+                let outcome = outcome.map_err(|error| mode_error(&error));
+                self.respond(&call, outcome.map(|()| ModeData { requested: false }));
             }
             FinishedWork::Crashed { call: Some(call) } => {
                 let said = "the run failed inside relay, which is a bug of relay's";
@@ -292,14 +317,7 @@ impl RpcServer<'_> {
 
     /// The agent is here, and what is known of it is fresh.
     pub(super) fn seat(&mut self, agent: Box<Agent>) {
-        let workspace = agent.workspace();
-        self.facts = AgentFacts {
-            todos: workspace.todo_phases(),
-            context_tokens: agent.context_tokens(),
-            cwd: workspace.current_directory().to_string_lossy().into_owned(),
-            root: workspace.root().to_string_lossy().into_owned(),
-            access: workspace.access.to_string(),
-        };
+        self.facts = AgentFacts::of(&agent);
         self.seat = AgentSeat::Home(agent);
     }
 
@@ -350,7 +368,8 @@ impl RpcServer<'_> {
             Some(Ok(())) => {
                 // From its first event on it says itself whether it works.
                 let began = Instant::now();
-                while !(self.handle.is_running() || has_ended.load(Ordering::SeqCst))
+                while work != AgentWork::Mode
+                    && !(self.handle.is_running() || has_ended.load(Ordering::SeqCst))
                     && began.elapsed() < MAX_BEGIN
                 {
                     events.next_within(BEGIN_TICK);
