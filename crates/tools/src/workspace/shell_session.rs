@@ -97,7 +97,7 @@ impl ShellDirectory {
             DirBuilder::new().mode(0o700).create(&own)?;
         }
         // Another command could have put a link there.
-        let lists = ["names".to_string(), "functions".to_string()];
+        let lists = ["names".to_string()];
         for name in lists.into_iter().chain(["state", "cwd"].map(|name| format!("{name}.{command}"))) {
             match fs::remove_file(own.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
