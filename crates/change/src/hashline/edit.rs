@@ -7,7 +7,7 @@ use relaycode_text::plural::pluralize;
 use super::anchor::LineAnchor;
 use super::sections::{HashlineAction, HashlineEdit, InsertPlace};
 use super::shown::{AnchorProblem, LineFollower, LineSplice, ShownFile};
-use super::stale::{StaleAnchor, StaleReport};
+use super::stale::{StaleAnchor, StaleReport, UnseenLines};
 use crate::lines::text_file::{FileDecodeError, FileEncodeError, TextFile, TextFilePiece};
 
 /// A file after its edits.
@@ -22,7 +22,7 @@ pub struct HashlineResult {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HashlineError {
-    /// Anchors that do not stand for the lines that were shown.
+    /// Anchors that do not stand for the lines that were shown, or lines between two of them that never were.
     #[error("{}", .0.text)]
     Stale(StaleReport),
     #[error("Line {line} does not exist (the file has {})", pluralize(*.count, "line"))]
@@ -75,11 +75,13 @@ fn edit_source(
     let finder = AnchorFinder { shown, follower, now: &now };
     let mut warnings = Vec::new();
     let mut stale: Vec<StaleAnchor> = Vec::new();
+    let mut unseen: Vec<UnseenLines> = Vec::new();
     let mut found: Vec<(usize, LineSplice)> = Vec::new();
     for HashlineEdit { line, action } in edits {
         match finder.range(action) {
             Ok(range) => {
                 let (HashlineAction::Insert { lines, .. } | HashlineAction::Replace { lines, .. }) = action;
+                unseen.extend(finder.unseen(action, &range));
                 found.push((*line, LineSplice { range, lines: lines.clone() }));
             }
             Err(anchors) => {
@@ -91,8 +93,8 @@ fn edit_source(
     if let Some(beyond) = stale.iter().find(|stale| stale.anchor.line > now.len() && stale.text.is_none()) {
         return Err(HashlineError::NoSuchLine { line: beyond.anchor.line, count: now.len() });
     }
-    if !stale.is_empty() {
-        return Err(HashlineError::Stale(StaleReport::new(&stale, &now)));
+    if !stale.is_empty() || !unseen.is_empty() {
+        return Err(HashlineError::Stale(StaleReport::new(&stale, &unseen, &now)));
     }
     if finder.follower.is_some() {
         let said = "the file has changed since it was shown; the edits were made where their lines stand now";
@@ -164,6 +166,18 @@ impl AnchorFinder<'_> {
             };
             anchors.into_iter().map(stale).collect()
         })
+    }
+
+    /// What of the lines that an edit replaces, which are these now, its author was never shown. Nobody who has not seen a line
+    /// means to replace it.
+    fn unseen(&self, action: &HashlineAction, now: &Range<usize>) -> Option<UnseenLines> {
+        let HashlineAction::Replace { first, last, .. } = action else { return None };
+        let shown = self.shown?;
+        // Followed or not, it is the same lines.
+        let start = self.line(*first).ok()?;
+        let unseen = shown.unseen(start..start + now.len()).into_iter();
+        let lines: Vec<usize> = unseen.map(|line| line - start + now.start).collect();
+        (!lines.is_empty()).then_some(UnseenLines { first: *first, last: *last, lines })
     }
 
     /// The line beside which an insertion stands.

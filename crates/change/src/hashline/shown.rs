@@ -119,6 +119,27 @@ impl ShownFile {
         Err(problem)
     }
 
+    /// Which of these lines (from 0) of the text as it was last known their author never saw: they were neither shown nor written
+    /// by an edit of relay's own.
+    pub(super) fn unseen(&self, lines: Range<usize>) -> Vec<usize> {
+        lines.filter(|line| !self.was_seen(*line)).collect()
+    }
+
+    fn was_seen(&self, mut line: usize) -> bool {
+        for (at, generation) in self.generations.iter().enumerate().rev() {
+            if generation.lines.contains_key(&line) {
+                return true;
+            }
+            let Some(earlier) = at.checked_sub(1).and_then(|at| self.generations.get(at)) else { break };
+            match line_before(line, &earlier.splices) {
+                Some(before) => line = before,
+                // That edit wrote it.
+                None => return true,
+            }
+        }
+        false
+    }
+
     /// The text of a line (from 0), as it was last known.
     pub(super) fn line(&self, line: usize) -> Option<&str> {
         self.lines.get(line).map(String::as_str)
@@ -160,6 +181,23 @@ fn moved(line: usize, splices: &[SpliceShape]) -> Option<usize> {
         added += new_lines;
     }
     Some(line + added - gone)
+}
+
+/// Where a line was before `splices`; `None` if one of them wrote it.
+fn line_before(line: usize, splices: &[SpliceShape]) -> Option<usize> {
+    let (mut gone, mut added) = (0, 0);
+    for SpliceShape { range, new_lines } in splices {
+        let begins = range.start + added - gone;
+        if line < begins {
+            break;
+        }
+        if line < begins + new_lines {
+            return None;
+        }
+        gone += range.len();
+        added += new_lines;
+    }
+    Some(line + gone - added)
 }
 
 /// The lines of a text in another version of it.

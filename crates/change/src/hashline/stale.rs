@@ -1,6 +1,9 @@
-//! What a model is told when an anchor does not hold: why, and what really stands there, with fresh anchors.
+//! What a model is told when an anchor does not hold, or when lines between two anchors were never shown: why, and what really
+//! stands there, with fresh anchors.
 
 use std::collections::BTreeSet;
+
+use relaycode_text::plural::pluralize;
 
 use super::anchor::{LineAnchor, format_line};
 use super::shown::AnchorProblem;
@@ -9,10 +12,12 @@ use super::shown::AnchorProblem;
 pub const STALE_CONTEXT: usize = 2;
 /// Places of a report.
 const MAX_PLACES: usize = 20;
+/// Lines of a report that were never shown before. Of more the model reads the file.
+const MAX_UNSEEN: usize = 100;
 /// Characters of a line in a report.
 const MAX_CHARS: usize = 512;
 
-/// The anchors of one file that do not hold.
+/// The anchors of one file that do not hold, and lines that no edit may replace unseen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StaleReport {
     /// For the model.
@@ -30,9 +35,19 @@ pub(super) struct StaleAnchor {
     pub text: Option<String>,
 }
 
+/// Lines that an edit would replace although they were never shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct UnseenLines {
+    pub first: LineAnchor,
+    pub last: LineAnchor,
+    /// Of the present text, from 0.
+    pub lines: Vec<usize>,
+}
+
 impl StaleReport {
-    pub(super) fn new(stale: &[StaleAnchor], now: &[&str]) -> StaleReport {
+    pub(super) fn new(stale: &[StaleAnchor], unseen: &[UnseenLines], now: &[&str]) -> StaleReport {
         let mut marked = BTreeSet::new();
+        marked.extend(unseen.iter().flat_map(|unseen| &unseen.lines).take(MAX_UNSEEN));
         for StaleAnchor { anchor, text, .. } in stale.iter().take(MAX_PLACES) {
             marked.insert((anchor.line - 1).min(now.len().saturating_sub(1)));
             marked.extend(text.as_deref().and_then(|text| nearest_line(text, anchor.line - 1, now)));
@@ -40,7 +55,7 @@ impl StaleReport {
         let around =
             |line: &usize| line.saturating_sub(STALE_CONTEXT)..(line + STALE_CONTEXT + 1).min(now.len());
         let shown: BTreeSet<usize> = marked.iter().flat_map(around).collect();
-        let mut text = headline(stale);
+        let mut text = headline(stale, unseen);
         let mut last = None;
         for line in &shown {
             if last.is_some_and(|last| last + 1 != *line) {
@@ -62,7 +77,7 @@ impl StaleReport {
     }
 }
 
-fn headline(stale: &[StaleAnchor]) -> String {
+fn headline(stale: &[StaleAnchor], unseen: &[UnseenLines]) -> String {
     let listed = |problem: AnchorProblem| {
         let anchors = stale.iter().filter(|stale| stale.problem == problem).take(MAX_PLACES);
         anchors.map(|stale| stale.anchor.to_string()).collect::<Vec<_>>().join(", ")
@@ -76,6 +91,10 @@ fn headline(stale: &[StaleAnchor]) -> String {
     }
     if !not_shown.is_empty() {
         said.push_str(&format!(" No line was shown as {not_shown}."));
+    }
+    for UnseenLines { first, last, lines } in unseen.iter().take(MAX_PLACES) {
+        let count = pluralize(lines.len(), "line");
+        said.push_str(&format!(" Of {first}..{last} you were never shown {count}."));
     }
     said + " This is what stands there now; use these anchors, or read the file again:\n"
 }

@@ -81,6 +81,13 @@ impl FenceChannel {
         command
     }
 
+    /// The same where this process has made the namespaces: the stage is the first process in them.
+    pub(crate) fn init_command(&self, program: &Path) -> Command {
+        let mut command = self.command(program);
+        command.arg(sys::INIT_ARGUMENT);
+        command
+    }
+
     /// What the stage has said.
     ///
     /// # Errors

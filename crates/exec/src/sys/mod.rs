@@ -14,6 +14,7 @@
 //! | `RECEIVE_FLAGS`, `close_on_exec` | a descriptor that is received is not inherited by a program started later | both systems can, each by one of the two |
 //! | `enlarge_pipe` | a pipe holds more, for fewer and larger reads | stays as it is |
 //! | `run_fence` | enters the fence that a `FenceSpec` describes and becomes the command, or fails before anything of it ran | fails always |
+//! | `leave_for_fence` | makes the namespaces of a fence for the next process that is started | fails always |
 //! | `own_program` | the binary that runs, to be started again | the file that now has its name |
 //! | `create_inheritable_file`, `OPEN_FILES` | a file in memory that the stage inherits, and where it finds it by number | `Unsupported` |
 //!

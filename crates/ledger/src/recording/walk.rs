@@ -106,13 +106,13 @@ impl WalkRule for RecordingRule<'_> {
         if is_directory && self.bounds.own_directory == Some((stat.dev, stat.ino)) {
             return WalkStep::Skip;
         }
-        let (folder, name) = (name_text(at.path), name_text(name));
-        if name == REPOSITORY {
+        if name == REPOSITORY.as_bytes() {
             return WalkStep::Leaf(at.mark);
         }
         if at.mark != 0 || self.bounds.ignored_paths.0.is_empty() {
             return WalkStep::Take(at.mark);
         }
+        let (folder, name) = (name_text(at.path), name_text(name));
         self.path.clear();
         self.path.push_str(&folder);
         if !folder.is_empty() {

@@ -3,8 +3,9 @@
 //! Invariant: a key is in one header and nowhere else, and never in a message.
 
 use crate::failure::{ModelFailure, ModelResult};
+use crate::models::model::Model;
 use crate::request::{Auth, WireCall};
-use crate::{models::model::Model, wire::WireHttpRequest};
+use crate::wire::{WireHttpRequest, request_body::body_bytes};
 use serde_json::Value;
 
 /// OpenAI's longest id for a call, an item or a cache.
@@ -79,7 +80,7 @@ pub(crate) fn checked_key<'a>(model: &Model, auth: &'a Auth) -> ModelResult<Opti
 /// As [`url`] and [`checked_key`].
 pub(crate) fn post(call: &WireCall<'_>, to: &str, path: &str, body: &Value) -> ModelResult<WireHttpRequest> {
     let headers = auth_headers(call.model, call.auth)?;
-    Ok(WireHttpRequest { url: url(call.model, to, path)?, headers, body: body.to_string().into_bytes() })
+    Ok(WireHttpRequest { url: url(call.model, to, path)?, headers, body: body_bytes(body) })
 }
 
 /// Fails as [`checked_key`] does.

@@ -14,6 +14,11 @@ impl RequestBody {
         self.0.insert(name.to_owned(), json!(value));
     }
 
+    /// What is long already is not copied once more.
+    pub(super) fn set_list(&mut self, name: &str, values: Vec<Value>) {
+        self.0.insert(name.to_owned(), Value::Array(values));
+    }
+
     /// Nothing for `None`.
     pub(super) fn set_some(&mut self, name: &str, value: Option<impl Serialize>) {
         if let Some(value) = value {
@@ -35,4 +40,16 @@ impl RequestBody {
         }
         Value::Object(self.0)
     }
+}
+
+/// An object with one more field, which may be long: `json!` would copy it.
+pub(super) fn with_list(mut object: Value, name: &str, values: Vec<Value>) -> Value {
+    object[name] = Value::Array(values);
+    object
+}
+
+/// What is sent. A conversation may have megabytes: `Value`'s own text goes through a formatter, which takes twice as long.
+pub(super) fn body_bytes(body: &Value) -> Vec<u8> {
+    // Fails for a map whose keys are no text, which a value has none of.
+    serde_json::to_vec(body).unwrap_or_default()
 }

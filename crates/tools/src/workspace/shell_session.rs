@@ -97,7 +97,7 @@ impl ShellDirectory {
             DirBuilder::new().mode(0o700).create(&own)?;
         }
         // Another command could have put a link there.
-        let lists = ["names".to_string(), "functions".to_string()];
+        let lists = ["names".to_string()];
         for name in lists.into_iter().chain(["state", "cwd"].map(|name| format!("{name}.{command}"))) {
             match fs::remove_file(own.join(name)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -105,6 +105,16 @@ impl ShellDirectory {
             }
         }
         Ok(own)
+    }
+
+    /// Whether the names of programs are theirs in the next command: no earlier one left a function or an alias, nor does a start-up
+    /// file that is read then. A guess: a command can write here what it likes.
+    pub(crate) fn has_plain_names(&self, startup: bool) -> bool {
+        let Some(state) = read_regular(&self.path.join(OWN).join("state"), MAX_STATE_BYTES) else {
+            return !startup;
+        };
+        let names = |line: &[u8]| line.starts_with(b"alias ") || line.trim_ascii_end().ends_with(b" ()");
+        !state.split(|byte| *byte == b'\n').any(names)
     }
 
     /// Takes what the shell left: where it was, and whether its variables and functions are kept.
@@ -155,6 +165,23 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn functions_and_aliases_of_earlier_commands_are_seen() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut session = ShellSession::default();
+        let shell = session.directory(true, scratch.path()).unwrap();
+        let own = shell.prepare(1).unwrap();
+        assert!(shell.has_plain_names(false) && !shell.has_plain_names(true));
+        for (state, is_plain) in [
+            ("declare -- a=\"1\"\n", true),
+            ("ls () \n{ \n    touch x\n}\n", false),
+            ("alias ls='rm'\n", false),
+        ] {
+            fs::write(own.join("state"), state).unwrap();
+            assert_eq!(shell.has_plain_names(true), is_plain, "{state}");
+        }
+    }
 
     #[test]
     fn what_a_command_left_is_not_followed_and_not_waited_for() {

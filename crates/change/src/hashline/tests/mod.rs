@@ -259,6 +259,73 @@ fn error_never_shown() {
     assert!(error.contains(&format_line(2, "b")));
 }
 
+/// A file of ten lines of which these (from 1) were shown.
+fn partly_shown(numbers: &[usize]) -> (String, ShownFile) {
+    let text: String = (1..=10).map(|line| format!("line {line}\n")).collect();
+    let mut file = ShownFile::new(text.as_bytes(), lines(&text));
+    file.show(numbers.iter().map(|line| line - 1));
+    (text, file)
+}
+
+#[test]
+fn error_lines_between_two_anchors_that_were_never_shown() {
+    let (text, file) = partly_shown(&[1, 2, 3, 6, 8]);
+    let read = read_sections(&input(&text, "≔{3}..{6}\nx\n")).unwrap();
+    let Err(HashlineError::Stale(report)) = edit_text(&read.sections[0].edits, Some(&file), text.as_bytes())
+    else {
+        panic!()
+    };
+    insta::assert_snapshot!(report.text, @"
+    Nothing was edited. Of 3pe..6de you were never shown 2 lines. This is what stands there now; use these anchors, or read the file again:
+     2mi|line 2
+     3pe|line 3
+    *4si|line 4
+    *5mv|line 5
+     6de|line 6
+     7if|line 7
+    ");
+    assert_eq!(report.shown, [1, 2, 3, 4, 5, 6]);
+    // What the report shows is seen.
+    let mut file = file;
+    file.show(report.shown);
+    assert!(edit_text(&read.sections[0].edits, Some(&file), text.as_bytes()).is_ok());
+    // Beside what was not shown a line can be put, and shown lines can be replaced.
+    for edits in ["»{8}\nx\n", "≔{8}\nx\n", "≔{1}..{3}\nx\n"] {
+        let read = read_sections(&input(&text, edits)).unwrap();
+        assert!(edit_text(&read.sections[0].edits, Some(&file), text.as_bytes()).is_ok(), "{edits}");
+    }
+}
+
+#[test]
+fn lines_that_were_never_shown_are_told_from_ones_that_an_edit_wrote() {
+    let (text, mut file) = partly_shown(&[1, 2, 3, 5, 6, 7]);
+    let read = read_sections(&input(&text, "»{2}\nx\ny\n≔{6}")).unwrap();
+    let first = edit_text(&read.sections[0].edits, Some(&file), text.as_bytes()).unwrap();
+    let after = String::from_utf8(first.bytes.clone()).unwrap();
+    file.advance(&first.splices, &first.bytes, lines(&after));
+    let edited = |edits: &str| {
+        let read = read_sections(&input(&text, edits)).unwrap();
+        let result = edit_text(&read.sections[0].edits, Some(&file), &first.bytes);
+        result.map(|result| String::from_utf8(result.bytes).unwrap())
+    };
+    assert_eq!(edited("≔{1}..{3}\n1\n").unwrap(), "1\nline 4\nline 5\nline 7\nline 8\nline 9\nline 10\n");
+    assert!(edited("≔{5}..{7}").is_ok());
+    let refused = edited("≔{1}..{5}").unwrap_err().to_string();
+    assert!(refused.contains("you were never shown 1 line."), "{refused}");
+}
+
+#[test]
+fn lines_that_were_never_shown_are_named_where_they_stand_in_a_file_that_somebody_else_changed() {
+    let (text, file) = partly_shown(&[3, 4, 5, 7, 8]);
+    let now = format!("top\n{text}");
+    let read = read_sections(&input(&text, "≔{4}..{7}")).unwrap();
+    let Err(HashlineError::Stale(report)) = edit_text(&read.sections[0].edits, Some(&file), now.as_bytes())
+    else {
+        panic!()
+    };
+    assert!(report.text.contains(&format!("*{}\n", format_line(7, "line 6"))), "{}", report.text);
+}
+
 #[test]
 fn a_hash_that_is_not_the_lines_is_stale() {
     let read = read_sections("§a\n≔1zz\nx\n").unwrap();

@@ -1,7 +1,8 @@
 //! 10 000 random edits against a model of the file in which every line is an individual: an edit lands on the very lines that were
-//! shown under its anchors, or is refused. Texts repeat on purpose, and somebody else edits the file in between.
+//! shown under its anchors and replaces none that never was, or is refused. Texts repeat on purpose, and somebody else edits the
+//! file in between.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use relaycode_testkit::random::Random;
 
@@ -24,6 +25,8 @@ struct ModelFile {
     shown: ShownFile,
     /// Which line was last shown under an anchor.
     beliefs: HashMap<LineAnchor, usize>,
+    /// Lines that were shown, or written by an edit.
+    seen: HashSet<usize>,
     /// Somebody else changed something since.
     foreign: bool,
     /// Somebody else deletes lines, too.
@@ -36,6 +39,7 @@ struct Count {
     refused: usize,
     refused_without_cause: usize,
     stale_caught: usize,
+    unseen_caught: usize,
 }
 
 impl ModelFile {
@@ -45,6 +49,7 @@ impl ModelFile {
             next: 0,
             shown: ShownFile::new(b"", Vec::new()),
             beliefs: HashMap::new(),
+            seen: HashSet::new(),
             foreign: false,
             deletes: random.once_in(2),
         };
@@ -75,6 +80,7 @@ impl ModelFile {
         let text = self.text();
         self.shown = ShownFile::new(text.as_bytes(), lines(&text));
         self.beliefs.clear();
+        self.seen.clear();
         self.foreign = false;
     }
 
@@ -99,6 +105,7 @@ impl ModelFile {
     fn show(&mut self, range: std::ops::Range<usize>) {
         for at in range.clone() {
             self.beliefs.insert(LineAnchor::of(at + 1, &self.lines[at].text), self.lines[at].id);
+            self.seen.insert(self.lines[at].id);
         }
         self.shown.show(range);
     }
@@ -152,25 +159,32 @@ impl ModelFile {
                 (HashlineAction::Replace { first, last, lines: texts }, range)
             }
         };
+        let is_seen = |range: &std::ops::Range<usize>| {
+            self.lines[range.clone()].iter().all(|line| self.seen.contains(&line.id))
+        };
+        let has_unseen = expected.as_ref().is_some_and(|range| !is_seen(range));
+        let expected = expected.filter(is_seen);
         let before = self.text();
         let edit = HashlineEdit { line: 1, action };
         match edit_text(std::slice::from_ref(&edit), Some(&self.shown), before.as_bytes()) {
             Err(HashlineError::Unchanged) => {}
             Err(_) => {
                 count.refused += 1;
-                count.stale_caught += usize::from(expected.is_none());
+                count.stale_caught += usize::from(expected.is_none() && !has_unseen);
+                count.unseen_caught += usize::from(has_unseen);
                 count.refused_without_cause += usize::from(expected.is_some() && !self.foreign);
                 self.read(random);
             }
             Ok(result) => {
                 let Some(range) = expected else {
-                    panic!("an anchor of a line that is gone was taken for another: {edit:?}\n{before}");
+                    panic!("an anchor was taken for another, or hidden lines replaced: {edit:?}\n{before}");
                 };
                 self.lines.splice(range.clone(), new.iter().cloned());
                 let after = String::from_utf8(result.bytes).unwrap();
                 assert_eq!(after, self.text(), "{edit:?}\n{before}");
                 if self.shown.is(before.as_bytes()) {
                     self.shown.advance(&result.splices, after.as_bytes(), lines(&after));
+                    self.seen.extend(new.iter().map(|line| line.id));
                 } else {
                     self.restart();
                 }
@@ -204,5 +218,6 @@ fn ten_thousand_random_edits_land_on_the_lines_that_were_shown() {
     // Refusing everything would be right, too.
     assert!(count.right > EDITS / 2, "{count:?}");
     assert!(count.stale_caught > EDITS / 20, "{count:?}");
+    assert!(count.unseen_caught > EDITS / 100, "{count:?}");
     assert_eq!(count.refused_without_cause, 0, "{count:?}");
 }

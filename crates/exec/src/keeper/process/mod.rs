@@ -30,7 +30,7 @@ use crate::keeper::protocol::{
     JobTerminal, KEEP_OPEN_FDS, KeeperExitReason, KeeperMessageDecoder, KeeperReport, KeeperRequest,
     STDIO_FDS, StartErrorKind, encode_message,
 };
-use crate::{FenceChannel, FenceReport, FenceSpec, JobFence, sys};
+use crate::{FenceChannel, FenceEnd, FenceLevel, FenceReport, FenceSpec, JobFence, sys};
 use process_tree::{KillSummary, ProcessTree};
 use signals::KeeperSignals;
 
@@ -79,7 +79,7 @@ fn with_fence(end: KeeperReport, fence: Option<&mut FenceChannel>) -> KeeperRepo
     match channel.report() {
         Ok(FenceReport::Entered { unprotected, end }) => {
             let left_behind = left_behind + end.map_or(0, |end| end.left_behind);
-            KeeperReport::Ended { how, left_behind, escaped, unprotected }
+            KeeperReport::Ended { how: command_exit(how, end), left_behind, escaped, unprotected }
         }
         Ok(FenceReport::Failed { step, said }) if step == START_PROGRAM => {
             KeeperReport::Failed { part: StartErrorKind::Program, errno: None, said }
@@ -90,6 +90,17 @@ fn with_fence(end: KeeperReport, fence: Option<&mut FenceChannel>) -> KeeperRepo
             KeeperReport::FenceFailed { step: "start".to_owned(), said: error.to_string() }
         }
         Err(_) => KeeperReport::Ended { how, left_behind, escaped, unprotected: Vec::new() },
+    }
+}
+
+/// How a command ended in whose place this process saw the first of its namespaces end, which says how, but cannot end so itself.
+fn command_exit(how: KeeperExitReason, end: Option<FenceEnd>) -> KeeperExitReason {
+    match (how, end) {
+        (KeeperExitReason::Exited(_), Some(FenceEnd { signal: Some(signal), .. })) => {
+            KeeperExitReason::Signalled(signal)
+        }
+        (KeeperExitReason::Exited(_), Some(FenceEnd { code, .. })) => KeeperExitReason::Exited(code),
+        (how, _) => how,
     }
 }
 
@@ -150,9 +161,7 @@ fn start(
     let mut command = command(order)?;
     let fence = match &order.fence {
         Some(fence) => {
-            let (stage, channel) = enter_fence(&command, fence).map_err(|error| {
-                KeeperReport::FenceFailed { step: "order it".to_owned(), said: error.to_string() }
-            })?;
+            let (stage, channel) = enter_fence(&command, fence)?;
             command = stage;
             Some(channel)
         }
@@ -171,8 +180,25 @@ fn start(
     Ok((Pid::from_child(&child), fence))
 }
 
-/// What starts the same command in its fence, and where the stage says what came of it.
-fn enter_fence(command: &Command, fence: &JobFence) -> io::Result<(Command, FenceChannel)> {
+/// What starts the same command in its fence, and where the stage says what came of it. At level 1 this process makes the
+/// namespaces: it stays outside of those for processes and mounts, and the next that it starts is the first inside.
+fn enter_fence(command: &Command, fence: &JobFence) -> Result<(Command, FenceChannel), KeeperReport> {
+    let failed =
+        |error: io::Error| KeeperReport::FenceFailed { step: "order it".to_owned(), said: error.to_string() };
+    let channel = FenceChannel::new(&fence_spec(command, fence).map_err(failed)?).map_err(failed)?;
+    let program = sys::own_program().map_err(failed)?;
+    if fence.level != FenceLevel::Namespaces {
+        return Ok((channel.command(&program), channel));
+    }
+    match sys::leave_for_fence(fence) {
+        Ok(()) => Ok((channel.init_command(&program), channel)),
+        Err(FenceReport::Failed { step, said }) => Err(KeeperReport::FenceFailed { step, said }),
+        Err(FenceReport::Entered { .. }) => Err(failed(io::ErrorKind::Unsupported.into())),
+    }
+}
+
+/// The order to the stage.
+fn fence_spec(command: &Command, fence: &JobFence) -> io::Result<FenceSpec> {
     let mut environment: BTreeMap<OsString, OsString> =
         std::env::vars_os().filter(|(name, _)| !is_scrubbed(name, !fence.sockets.is_empty())).collect();
     for (name, value) in command.get_envs() {
@@ -181,7 +207,7 @@ fn enter_fence(command: &Command, fence: &JobFence) -> io::Result<(Command, Fenc
             None => environment.remove(name),
         };
     }
-    let spec = FenceSpec {
+    Ok(FenceSpec {
         fence: fence.clone(),
         // Entered already, and maybe given as seen from there; beneath the fence's mounts the same name is another directory.
         directory: std::env::current_dir()?.into(),
@@ -190,9 +216,7 @@ fn enter_fence(command: &Command, fence: &JobFence) -> io::Result<(Command, Fenc
             .map(OsStr::to_owned)
             .collect(),
         environment: environment.into_iter().collect(),
-    };
-    let channel = FenceChannel::new(&spec)?;
-    Ok((channel.command(&sys::own_program()?), channel))
+    })
 }
 
 fn command(order: &KeeperRequest) -> Result<Command, KeeperReport> {

@@ -14,8 +14,9 @@ use crate::request::{CacheRetention, ChatRequest, Tool, ToolChoice, WireCall};
 use crate::wire::history::{
     self, AlternatingTurns, GO_ON, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn,
 };
+use crate::wire::ids::fit_id;
 use crate::wire::picture::{self, ImageLimits};
-use crate::wire::{ids::fit_id, request_body::RequestBody};
+use crate::wire::request_body::{RequestBody, with_list};
 
 /// Longest id of a call.
 const ID_MOST: usize = 64;
@@ -52,7 +53,7 @@ pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
         tools = called_tools(&messages).iter().map(|name| removed_tool(name)).collect();
         choice = json!({"type": "none"});
     }
-    body.set("messages", messages);
+    body.set_list("messages", messages);
     if let Some(last) = tools.pop() {
         tools.push(with_cache_mark(last, mark.as_ref()));
         body.set("tools", tools);
@@ -142,7 +143,7 @@ fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
             }
         }
     }
-    let message = |(role, content)| json!({"role": role, "content": content});
+    let message = |(role, content)| with_list(json!({"role": role}), "content", content);
     messages.finish().into_iter().map(message).collect()
 }
 
@@ -208,7 +209,7 @@ fn outcome_block(model: &Model, outcome: &HistoryToolResult<'_>, rules: &ImageLi
         content.push(text(history::NO_OUTPUT));
     }
     let id = fit_id(&outcome.call.id, ID_MOST, "toolu_");
-    let mut block = json!({"type": "tool_result", "tool_use_id": id, "content": content});
+    let mut block = with_list(json!({"type": "tool_result", "tool_use_id": id}), "content", content);
     if failed {
         block["is_error"] = true.into();
     }

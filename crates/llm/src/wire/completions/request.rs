@@ -15,7 +15,7 @@ pub(super) fn body(call: &WireCall<'_>) -> Value {
     let switches = completions_compat(model);
     let mut body = RequestBody::default();
     body.set("model", &model.id);
-    body.set("messages", messages(model, request, &switches));
+    body.set_list("messages", messages(model, request, &switches));
     body.set("stream", true);
     body.set_some("stream_options", switches.usage_in_streaming.then(|| json!({"include_usage": true})));
     body.set_some("store", switches.store.then_some(false));

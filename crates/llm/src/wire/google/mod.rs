@@ -10,6 +10,7 @@ mod thinking;
 #[cfg(test)]
 mod tests;
 
+use super::request_body::body_bytes;
 use super::{Wire, WireHttpRequest, WireReader, address};
 use crate::failure::{ModelFailure, ModelResult};
 use crate::models::model::Model;
@@ -26,7 +27,7 @@ impl Wire for GoogleWire {
     }
 
     fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
-        let body = request::body(call).to_string().into_bytes();
+        let body = body_bytes(&request::body(call));
         Ok(WireHttpRequest { url: url(call.model)?, headers: auth_headers(call.model, call.auth)?, body })
     }
 

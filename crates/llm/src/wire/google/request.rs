@@ -14,7 +14,7 @@ use crate::wire::history::{
     self, AlternatingTurns, GO_ON, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn,
 };
 use crate::wire::picture::{self, ImageLimits};
-use crate::wire::request_body::RequestBody;
+use crate::wire::request_body::{RequestBody, with_list};
 
 /// Replaces the signature on calls that the model did not sign itself
 /// (ai.google.dev/gemini-api/docs/thought-signatures).
@@ -30,7 +30,7 @@ const PICTURES: ImageLimits = ImageLimits {
 pub(super) fn body(call: &WireCall<'_>) -> Value {
     let WireCall { model, request, .. } = call;
     let mut body = RequestBody::default();
-    body.set("contents", contents(model, request));
+    body.set_list("contents", contents(model, request));
     let system = request.system.as_deref().filter(|system| !system.trim().is_empty());
     body.set_some("systemInstruction", system.map(|system| json!({"parts": [{"text": system}]})));
     if !request.tools.is_empty() {
@@ -81,7 +81,8 @@ fn contents(model: &Model, request: &ChatRequest) -> Vec<Value> {
             }
         }
     }
-    contents.finish().into_iter().map(|(role, parts)| json!({"role": role, "parts": parts})).collect()
+    let content = |(role, parts)| with_list(json!({"role": role}), "parts", parts);
+    contents.finish().into_iter().map(content).collect()
 }
 
 fn part(part: &HistoryPart<'_>) -> Value {

@@ -11,7 +11,7 @@ pub(super) fn body(call: &WireCall<'_>) -> Value {
     let (model, request) = (call.model, call.request);
     let mut body = RequestBody::default();
     body.set("model", &model.id);
-    body.set("messages", messages(model, request));
+    body.set_list("messages", messages(model, request));
     // The only way to forbid tools is to send none.
     if !request.tools.is_empty() && request.tool_choice != ToolChoice::None {
         body.set("tools", request.tools.iter().map(tool).collect::<Vec<_>>());

@@ -21,7 +21,7 @@ pub(super) fn body(call: &WireCall<'_>) -> Value {
     let mut body = RequestBody::default();
     body.set("model", &model.id);
     body.set_some("instructions", request.system.as_deref().filter(|system| !system.is_empty()));
-    body.set("input", input(model, request));
+    body.set_list("input", input(model, request));
     body.set("stream", true);
     body.set_some("store", model.compat.supports_store.unwrap_or(true).then_some(false));
     tools(model, request, &mut body);

@@ -19,7 +19,7 @@ mod wrappers;
 mod writing;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(super) use looking::is_reader;
 pub use losses::LineLosses;
@@ -39,6 +39,21 @@ pub struct LineReading {
     pub destructive: Vec<DestructiveAct>,
     /// Why not everything is certain; empty: all that runs is in `commands`.
     pub unclear: Vec<String>,
+}
+
+impl LineReading {
+    /// Whether all of it is known, and does no more than look: it does the same where nothing can be written.
+    pub fn only_looks(&self) -> bool {
+        let looks = |command: &StartedCommand| {
+            command.role == CommandRole::ReadsOnly && command.risky.is_empty() && !command.unlisted
+        };
+        let is_lost =
+            |target: &LineTarget| matches!(target, LineTarget::Path(path) if path == Path::new("/dev/null"));
+        self.unclear.is_empty()
+            && self.destructive.iter().all(|act| is_lost(&act.target))
+            && self.commands.iter().all(looks)
+            && self.paths.iter().all(|used| used.kind == PathUseKind::Read || is_lost(&used.target))
+    }
 }
 
 /// One command of a line.

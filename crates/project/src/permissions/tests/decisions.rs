@@ -149,6 +149,43 @@ fn what_a_line_destroys_is_listed_with_its_targets() {
 }
 
 #[test]
+fn a_line_only_looks_if_all_of_it_is_known_to() {
+    let place = engine(&[]).place;
+    for text in [
+        "ls -l | wc -l; : 3",
+        "cd src && grep -rn fn . | head -5",
+        "git status --short; git diff HEAD~1",
+        "cat a 2>/dev/null",
+        "find . -name '*.rs'",
+        "",
+    ] {
+        assert!(read_line(text, &place).only_looks(), "{text}: {:?}", read_line(text, &place));
+    }
+    for text in [
+        "ls > list",
+        "echo a >> b",
+        "cargo build",
+        "./ls",
+        "rm a",
+        "touch a",
+        "ls $(touch a)",
+        "sed -i s/a/b/ c",
+        "sort -o a b",
+        "find . -delete",
+        "find . -exec touch {} +",
+        "xargs touch < a",
+        "eval $X",
+        "source a",
+        "ls() { touch a; }; ls",
+        "git stash",
+        "date -s now",
+        "ls (",
+    ] {
+        assert!(!read_line(text, &place).only_looks(), "{text}");
+    }
+}
+
+#[test]
 fn what_is_suggested_would_allow_the_line() {
     for text in
         ["cargo build --release", "host example.org", "make", "npm run build:all", "time ls; ./x.sh a"]

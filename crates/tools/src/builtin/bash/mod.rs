@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use relaycode_exec::{CaptureLimits, Deadlines, Job, JobOutput, SpillTarget};
+use relaycode_exec::{CaptureLimits, Deadlines, FenceAccess, Job, JobOutput, SpillTarget};
 use relaycode_llm::{CancelToken, request};
 use relaycode_project::access::Access;
 use relaycode_project::fence::{FencePlace, project_fence};
@@ -204,16 +204,21 @@ fn start(
     let temporary = workspace.shell().directory(in_fence, scratch).map_err(no_scratch)?.path().to_path_buf();
     let PlacedAddresses { command, variables, notes } = addresses::place(input, workspace, &temporary)?;
     let permit = permit::permit(call, surroundings, &command, (&directory, &temporary))?;
-    let BashPermit { fence, is_widened, rule, is_asked, doomed } = permit;
+    let BashPermit { fence, is_widened, rule, is_asked, only_looks, doomed } = permit;
     let is_fenced = fence.is_some();
-    let (number, temporary, own) = {
+    let (number, temporary, own, is_plain) = {
         let mut shell = workspace.shell();
         let number = shell.next_command();
         let directory = shell.directory(is_fenced, scratch).map_err(no_scratch)?;
-        (number, directory.path().to_path_buf(), directory.prepare(number).map_err(no_scratch)?)
+        let is_plain = directory.has_plain_names(workspace.settings.bash_startup);
+        (number, directory.path().to_path_buf(), directory.prepare(number).map_err(no_scratch)?, is_plain)
     };
-    let may_write =
-        fence.as_ref().is_none_or(|(access, _)| *access == relaycode_exec::FenceAccess::Workspace);
+    // The kernel sees to it that the reading was right: then there is nothing to secure before it and to look for after it.
+    let fence = fence.map(|(access, grants)| match only_looks && is_plain {
+        true => (FenceAccess::ReadOnly, grants),
+        false => (access, grants),
+    });
+    let may_write = fence.as_ref().is_none_or(|(access, _)| *access == FenceAccess::Workspace);
     let fence = fence.map(|(access, grants)| {
         let place = FencePlace {
             root: workspace.root(),

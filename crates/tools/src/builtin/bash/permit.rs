@@ -7,8 +7,8 @@ use relaycode_exec::FenceAccess;
 use relaycode_project::access::Access;
 use relaycode_project::fence::FenceGrants;
 use relaycode_project::permissions::{
-    CommandRequest, PermissionPlace, PermissionRequest, PermissionStore, PermitAnswer, PermitError,
-    PermitQuestion,
+    CommandRequest, LineReading, PermissionPlace, PermissionRequest, PermissionStore, PermitAnswer,
+    PermitError, PermitQuestion,
 };
 
 use crate::host::{HostAnswer, HostQuestion, QuestionAbout};
@@ -33,6 +33,8 @@ pub(super) struct BashPermit {
     pub rule: String,
     /// The user was asked, and said yes.
     pub is_asked: bool,
+    /// It is known to do no more than look.
+    pub only_looks: bool,
     /// What it is going to destroy, beneath the project.
     pub doomed: Vec<String>,
 }
@@ -100,6 +102,7 @@ pub(super) fn permit(
             is_widened: false,
             rule: permit.rule,
             is_asked: false,
+            only_looks: true,
             doomed: Vec::new(),
         });
     }
@@ -109,6 +112,7 @@ pub(super) fn permit(
         fence: permit.fence,
         rule: permit.rule,
         is_asked: permit.is_asked,
+        only_looks: !permit.is_granted && permit.reading.as_ref().is_some_and(LineReading::only_looks),
         doomed: permit
             .reading
             .as_ref()

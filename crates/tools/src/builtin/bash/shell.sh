@@ -28,51 +28,62 @@ while [ $# -gt 0 ]; do
   shift
 done
 __relay_save() {
-  [ -n "${__relay_saved-}" ] && return
+  builtin [ -n "${__relay_saved-}" ] && return
   __relay_saved=1
-  # What ends a shell, or prints what it does, holds for its command alone.
-  builtin local IFS=$' \t\n' __relay_name __relay_set __relay_shopt __relay_aliased
-  # By files: a second shell for each list costs more than all the rest.
-  builtin set +o >|"$__relay_own/set"
-  builtin set +aefu
-  builtin pwd -P >|"$__relay_own/cwd.$__relay_number"
-  [ "$__relay_mode" = keep ] || return
-  builtin shopt -p >|"$__relay_own/shopt"
-  builtin shopt -p expand_aliases >|"$__relay_own/aliased"
-  builtin compgen -v >|"$__relay_own/names"
-  builtin compgen -A function >|"$__relay_own/functions"
-  builtin read -r -d '' __relay_set <"$__relay_own/set"
-  builtin read -r -d '' __relay_shopt <"$__relay_own/shopt"
-  builtin read -r -d '' __relay_aliased <"$__relay_own/aliased"
-  for __relay_name in errexit noexec onecmd verbose xtrace; do
-    __relay_set=${__relay_set//set [+-]o $__relay_name/}
+  builtin local IFS=: __relay_set= __relay_shopt= __relay_aliased=-u __relay_names= __relay_functions= __relay_extglob=
+  builtin local __relay_skip __relay_name
+  for __relay_name in $SHELLOPTS; do
+    # What ends a shell, or prints what it does, holds for its command alone.
+    case $__relay_name in
+    errexit | noexec | onecmd | verbose | xtrace) ;;
+    *) __relay_set+=" -o $__relay_name" ;;
+    esac
   done
-  __relay_set+=$'\n'$__relay_aliased
-  __relay_shopt=${__relay_shopt//shopt -[su] expand_aliases/}
+  builtin set +aeu -f
+  builtin pwd -P >|"$__relay_own/cwd.$__relay_number"
+  builtin [ "$__relay_mode" = keep ] || { builtin set +f; return; }
+  for __relay_name in ${BASHOPTS-}; do
+    case $__relay_name in
+    expand_aliases) ;;
+    *) __relay_shopt+=" $__relay_name" ;;
+    esac
+  done
+  builtin shopt -q expand_aliases && __relay_aliased=-s
+  # What a shell sets itself, and what this command alone was given.
+  __relay_skip='__relay_*|BASH*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HIST*|HOSTNAME|HOSTTYPE|IFS|LINENO|MACHTYPE|OLDPWD|OPTERR'
+  __relay_skip+='|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_|CI|TERM|NO_COLOR|TMPDIR|COLUMNS|LINES'
+  # By a file: a second shell for each list costs more than all the rest. All names at once: so does a call for each.
+  IFS=$'\n'
   {
-    builtin printf '%s\n__relay_options=%q\n' "$__relay_shopt" "$__relay_set"
-    while builtin read -r __relay_name; do
-      case $__relay_name in
-      __relay_* | BASH* | COMP_* | DIRSTACK | EPOCH* | EUID | FUNCNAME | GROUPS | HIST* | HOSTNAME | HOSTTYPE | IFS | LINENO | MACHTYPE | \
-        OLDPWD | OPTERR | OPTIND | OSTYPE | PIPESTATUS | PPID | PWD | RANDOM | SECONDS | SHELLOPTS | SHLVL | SRANDOM | UID | _) ;;
-      CI | TERM | NO_COLOR | TMPDIR | COLUMNS | LINES) ;;
-      *)
-        case $__relay_scoped in
-        *" $__relay_name "*) ;;
-        *) builtin declare -p "$__relay_name" ;;
-        esac
-        ;;
-      esac
-    done <"$__relay_own/names"
+    builtin shopt -q extglob || __relay_extglob=off
+    builtin shopt -s extglob
+    builtin compgen -v -X "@($__relay_skip${__relay_scoped// /|})"
+    builtin printf '\0'
+    builtin compgen -A function -X '__relay_*'
+    builtin printf '\0'
+    builtin [ -z "$__relay_extglob" ] || builtin shopt -u extglob
+  } >|"$__relay_own/names"
+  {
+    builtin read -r -d '' __relay_names
+    builtin read -r -d '' __relay_functions
+  } <"$__relay_own/names"
+  {
+    if builtin [ -n "$__relay_shopt" ]; then
+      builtin printf 'builtin shopt -u ${BASHOPTS//:/ }\nbuiltin shopt -s%s\n' "$__relay_shopt"
+    else
+      builtin shopt -p
+      builtin printf 'builtin shopt -u expand_aliases\n'
+    fi
+    builtin printf '__relay_options=%q\n' \
+      "builtin set +o \${SHELLOPTS//:/ +o }$__relay_set; builtin shopt $__relay_aliased expand_aliases"
+    # Without names it would print all.
+    builtin [ -z "$__relay_names" ] || builtin declare -p $__relay_names
     builtin printf '%s\n' "$__relay_before"
-    while builtin read -r __relay_name; do
-      case $__relay_name in
-      __relay_*) ;;
-      *) builtin declare -f "$__relay_name" ;;
-      esac
-    done <"$__relay_own/functions"
+    builtin [ -z "$__relay_functions" ] || builtin declare -f $__relay_functions
     builtin alias -p
   } >|"$__relay_own/state.$__relay_number"
+  # For what the command does at its end.
+  builtin set +f
 }
 trap '{ __relay_code=$?; builtin set +xv; builtin trap - EXIT; __relay_save; } 2>/dev/null; builtin exit $__relay_code' EXIT
 builtin set --

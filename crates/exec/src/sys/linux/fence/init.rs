@@ -14,6 +14,7 @@ use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions, WaitStatus};
 
 use super::{
     OPEN_FILES, START_PROGRAM, Step, StepError, close_inherited, command, give_up, loopback, mounts,
+    namespaces,
 };
 use crate::fence::{FenceChannel, FenceEnd, FenceReport, FenceSpec};
 
@@ -26,6 +27,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(2);
 pub(super) fn run(spec: &FenceSpec, channel: &mut FenceChannel) -> Result<ExitCode, StepError> {
     die_with_parent()?;
     close_inherited(None)?;
+    namespaces::leave_mounts()?;
     if !spec.fence.network {
         loopback::bring_up().step("bring up the loopback device")?;
     }

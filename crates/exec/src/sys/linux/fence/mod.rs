@@ -3,7 +3,8 @@
 //! Level 1 takes two processes: the first leaves for new namespaces, whose first process has to be made by it; the second
 //! is that first process. It arranges mounts and network, gives up everything, and starts the command, which inherits
 //! what it gave up. Neither forks: a copy of a process that goes on without exec needs `unsafe`, the same binary
-//! started again does not. Level 2 is one process, which gives up and becomes the command.
+//! started again does not. A keeper is the first itself ([`leave_for_fence`]): each start of the binary costs a millisecond.
+//! Level 2 is one process, which gives up and becomes the command.
 //!
 //! | module | what it is for |
 //! |---|---|
@@ -40,7 +41,7 @@ use crate::fence::{
 pub(crate) const OPEN_FILES: &str = "/proc/self/fd";
 
 /// The second argument of the first process in the new namespaces.
-const INIT_ARGUMENT: &str = "init";
+pub(crate) const INIT_ARGUMENT: &str = "init";
 
 /// A step that failed.
 #[derive(Debug)]
@@ -63,6 +64,11 @@ impl<T, E: std::fmt::Display> Step<T> for Result<T, E> {
 pub(crate) fn create_inheritable_file() -> io::Result<File> {
     // Not closed on exec: that is what it is for.
     Ok(File::from(rustix::fs::memfd_create("relay-fence", MemfdFlags::empty())?))
+}
+
+/// Makes namespaces for the next process that this one starts, which is to be what the channel's command says.
+pub(crate) fn leave_for_fence(fence: &JobFence) -> Result<(), FenceReport> {
+    namespaces::leave(fence).map_err(|StepError { step, said }| FenceReport::Failed { step, said })
 }
 
 pub(crate) fn run_fence(arguments: &[OsString]) -> ExitCode {
