@@ -71,11 +71,34 @@ fn state(popup: &mut CompletionPopup, editor: &PromptEditor, width: usize) -> St
 fn commands_are_offered_after_a_slash_and_then_their_values() {
     let (mut popup, mut editor) = (popup(), PromptEditor::default());
     press(&mut popup, &mut editor, "/");
-    assert_snapshot!(state(&mut popup, &editor, 80), @"");
-    assert_snapshot!(state(&mut popup, &editor, 40), @"");
-    assert_snapshot!(state(&mut popup, &editor, 20), @"");
+    assert_snapshot!(state(&mut popup, &editor, 80), @r"
+    /
+    ▸ /undo [N]                      undo the last change, or N of them
+      /redo                          bring an undone change back
+      /model [NAME]                  show or choose the model
+      /access [read|workspace|full]  show or set what the agent may do without aski…
+    ");
+    assert_snapshot!(state(&mut popup, &editor, 40), @r"
+    /
+    ▸ /undo [N]
+      /redo
+      /model [NAME]
+      /access [read|workspace|full]
+    ");
+    assert_snapshot!(state(&mut popup, &editor, 20), @r"
+    /
+    ▸ /undo [N]
+      /redo
+      /model [NAME]
+      /access [read|wor…
+    ");
     press(&mut popup, &mut editor, "a c down up tab");
-    assert_snapshot!(state(&mut popup, &editor, 120), @"");
+    assert_snapshot!(state(&mut popup, &editor, 120), @r"
+    /access
+    ▸ read       look only
+      workspace  change files of the project
+      full       everything
+    ");
     press(&mut popup, &mut editor, "w enter");
     assert_eq!(editor.text(), "/access workspace ");
     assert!(!popup.is_open());
@@ -97,13 +120,43 @@ fn a_command_that_is_there_already_is_sent_by_enter() {
 fn files_are_offered_after_an_at_sign() {
     let (mut popup, mut editor) = (popup(), PromptEditor::default());
     press(&mut popup, &mut editor, "s e e space @ c l i");
-    assert_snapshot!(state(&mut popup, &editor, 80), @"");
+    assert_snapshot!(state(&mut popup, &editor, 80), @r"
+    see @cli
+    ▸ src/client.rs
+      docs/client.md
+      packages/a-very-long-package-name/source/nested/module_0/index.ts
+      packages/a-very-long-package-name/source/nested/module_1/index.ts
+      packages/a-very-long-package-name/source/nested/module_2/index.ts
+      packages/a-very-long-package-name/source/nested/module_3/index.ts
+      packages/a-very-long-package-name/source/nested/module_4/index.ts
+      1 of 22
+    ");
     press(&mut popup, &mut editor, "down enter");
     assert_eq!(editor.text(), "see @docs/client.md ");
     press(&mut popup, &mut editor, "@ i n d e x");
-    assert_snapshot!(state(&mut popup, &editor, 40), @"");
+    assert_snapshot!(state(&mut popup, &editor, 40), @r"
+    see @docs/client.md @index
+    ▸ packages/a-v…/nested/module_0/index.ts
+      packages/a-v…/nested/module_1/index.ts
+      packages/a-v…/nested/module_2/index.ts
+      packages/a-v…/nested/module_3/index.ts
+      packages/a-v…/nested/module_4/index.ts
+      packages/a-v…/nested/module_5/index.ts
+      packages/a-v…/nested/module_6/index.ts
+      1 of 20
+    ");
     press(&mut popup, &mut editor, "up");
-    assert_snapshot!(state(&mut popup, &editor, 20), @"");
+    assert_snapshot!(state(&mut popup, &editor, 20), @r"
+    see @docs/client.md @index
+      packages…/index.ts
+      packages…/index.ts
+      packages…/index.ts
+      packages…/index.ts
+      packages…/index.ts
+      packages…/index.ts
+    ▸ packages…/index.ts
+      20 of 20
+    ");
     // A name in the middle of a word is no file.
     editor.take();
     press(&mut popup, &mut editor, "m e @ c");

@@ -63,15 +63,34 @@ fn image(name: &str) -> EditorImage {
 fn a_prompt_is_written_over_several_rows() {
     let mut editor = PromptEditor::default();
     editor.set_placeholder("Ask for a change, or /help");
-    assert_snapshot!(shown(&mut editor, 40, 8), @"");
+    assert_snapshot!(shown(&mut editor, 40, 8), @"› ▍Ask for a change, or /help");
     typed(&mut editor, "add retry with backoff to the client, and a test\nthen round totals to cents");
-    assert_snapshot!(shown(&mut editor, 40, 8), @"");
-    assert_snapshot!(shown(&mut editor, 80, 8), @"");
-    assert_snapshot!(shown(&mut editor, 20, 3), @"");
+    assert_snapshot!(shown(&mut editor, 40, 8), @r"
+    › add retry with backoff to the client,
+      and a test
+      then round totals to cents▍
+    ");
+    assert_snapshot!(shown(&mut editor, 80, 8), @r"
+    › add retry with backoff to the client, and a test
+      then round totals to cents▍
+    ");
+    assert_snapshot!(shown(&mut editor, 20, 3), @r"
+    ↑ test
+      then round totals
+      to cents▍
+    ");
     keys(&mut editor, "up up");
-    assert_snapshot!(shown(&mut editor, 20, 3), @"");
+    assert_snapshot!(shown(&mut editor, 20, 3), @r"
+    ↑ test▍
+      then round totals
+      to cents
+    ");
     keys(&mut editor, "alt+<");
-    assert_snapshot!(shown_as(&mut editor, &plain(false), 20, 3), @"");
+    assert_snapshot!(shown_as(&mut editor, &plain(false), 20, 3), @r"
+    > ▍add retry with
+      backoff to the
+    v client, and a
+    ");
 }
 
 #[test]
@@ -85,9 +104,20 @@ fn long_pastes_and_images_are_labels_and_are_sent_whole() {
     typed(&mut editor, " and ");
     assert_eq!(editor.paste(&pasted(&"x".repeat(1_001))), EditorOutcome::Changed);
     editor.add_image(image("a.png"));
-    assert_snapshot!(shown(&mut editor, 80, 8), @"");
-    assert_snapshot!(shown(&mut editor, 40, 8), @"");
-    assert_snapshot!(shown_as(&mut editor, &plain(false), 40, 8), @"");
+    assert_snapshot!(shown(&mut editor, 80, 8), @r"
+    › why @a.rs [paste 1: 120 lines] see @b.rs and [paste 2: 1001 characters][image
+      1: a.png 640×480]▍
+    ");
+    assert_snapshot!(shown(&mut editor, 40, 8), @r"
+    › why @a.rs [paste 1: 120 lines] see
+      @b.rs and [paste 2: 1001
+      characters][image 1: a.png 640×480]▍
+    ");
+    assert_snapshot!(shown_as(&mut editor, &plain(false), 40, 8), @r"
+    > why @a.rs [paste 1: 120 lines] see
+      @b.rs and [paste 2: 1001
+      characters][image 1: a.png 640x480]▍
+    ");
     // One key crosses a label, and one deletes it.
     keys(&mut editor, "left");
     assert!(editor.text()[editor.cursor()..].starts_with("[image 1: a.png"));
@@ -113,7 +143,7 @@ fn what_is_too_large_is_refused_and_says_so() {
     typed(&mut editor, "keep me");
     let refused = editor.paste(&pasted(&"x".repeat(PROMPT_BYTES + 1)));
     assert_eq!(refused, EditorOutcome::Refused(EditorRefusal::PasteTooLarge));
-    assert_snapshot!(EditorRefusal::PasteTooLarge, @"");
+    assert_snapshot!(EditorRefusal::PasteTooLarge, @"not pasted: it has more than 256 kB; save it as a file and name that with @");
     assert_eq!(editor.paste(&pasted(&"x".repeat(PROMPT_BYTES))), EditorOutcome::Refused(EditorRefusal::Full));
     let room = PROMPT_BYTES - "keep me".len() - "[paste 1: 262000 characters]".len();
     assert_eq!(editor.paste(&pasted(&"x".repeat(room))), EditorOutcome::Changed);
@@ -134,8 +164,13 @@ fn hostile_text_is_shown_written_out_and_sent_as_it_was() {
     let hostile = "a\u{1b}[31mb\u{202e}c\u{200b}d\u{7}é日本\t👨\u{200d}👩\u{200d}👧👍🏽❤\u{fe0f}\u{301}";
     let mut editor = PromptEditor::default();
     editor.paste(&pasted(hostile));
-    assert_snapshot!(shown(&mut editor, 80, 8), @"");
-    assert_snapshot!(shown_as(&mut editor, &plain(false), 40, 8), @"");
+    assert_snapshot!(shown(&mut editor, 80, 8), @r"› a\u{1b}[31mb\u{202e}c\u{200b}d\u{7}é日本    👨👩👧👍❤▍́");
+    assert_snapshot!(shown_as(&mut editor, &plain(false), 40, 8), @r"
+    > a\u{1b}[31mb\u{202e}c\u{200b}d\u{7}
+      \u{e9}\u{65e5}\u{672c}
+      \u{1f468}\u{1f469}\u{1f467}\u{1f44d}
+      \u{2764}\u{301}▍
+    ");
     assert_eq!(editor.take().words.text(), hostile);
 }
 
@@ -221,14 +256,27 @@ fn earlier_prompts_are_searched() {
     ])));
     typed(&mut editor, "half");
     keys(&mut editor, "ctrl+r t e");
-    assert_snapshot!(shown(&mut editor, 80, 8), @"");
+    assert_snapshot!(shown(&mut editor, 80, 8), @r"
+      fix the test
+      and run it
+    search: te▍   1 of 3   Enter takes it   Ctrl+R older   Esc back
+    ");
     keys(&mut editor, "ctrl+r");
-    assert_snapshot!(shown(&mut editor, 40, 8), @"");
-    assert_snapshot!(shown(&mut editor, 20, 8), @"");
+    assert_snapshot!(shown(&mut editor, 40, 8), @r"
+      write a test
+    search: te▍   2 of 3   Enter takes it
+    ");
+    assert_snapshot!(shown(&mut editor, 20, 8), @r"
+      write a test
+    search: te▍   2 of 3
+    ");
     keys(&mut editor, "ctrl+r");
-    assert_snapshot!(shown(&mut editor, 80, 8), @"");
+    assert_snapshot!(shown(&mut editor, 80, 8), @r"
+      evil \u{1b}[31m te
+    search: te▍   3 of 3   Enter takes it   Ctrl+R older   Esc back
+    ");
     keys(&mut editor, "x");
-    assert_snapshot!(shown(&mut editor, 40, 8), @"");
+    assert_snapshot!(shown(&mut editor, 40, 8), @"search: tex▍   nothing found");
     keys(&mut editor, "escape");
     assert_eq!(editor.text(), "half");
     assert_eq!(keys(&mut editor, "ctrl+r w enter")[2], EditorOutcome::Changed);

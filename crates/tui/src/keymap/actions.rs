@@ -60,11 +60,8 @@ pub enum KeyAction {
     Queue,
     TakeBack,
     ChooseModel,
-    PasteImage,
     ShowJobs,
     ShowKeys,
-    ScrollUp,
-    ScrollDown,
 }
 
 /// A row of the table.
@@ -168,9 +165,6 @@ pub const KEY_ACTIONS: &[KeyActionEntry] = &[
     entry(Act::Queue, "app.message.queue", App, &["alt+enter"], "send when the agent is done"),
     entry(Act::TakeBack, "app.message.takeBack", App, &["alt+up"], "take the last queued words back"),
     entry(Act::ChooseModel, "app.model.select", App, &["ctrl+l"], "choose the model"),
-    entry(Act::PasteImage, "app.clipboard.pasteImage", App, &["ctrl+v"], "paste an image"),
     entry(Act::ShowJobs, "app.jobs.show", App, &["alt+j"], "show jobs that run in the background"),
     entry(Act::ShowKeys, "app.keys.show", App, &["?"], "show these keys, if nothing is typed"),
-    entry(Act::ScrollUp, "app.scroll.up", App, &["pageup"], "one page back in the conversation"),
-    entry(Act::ScrollDown, "app.scroll.down", App, &["pagedown"], "one page forward in the conversation"),
 ];

@@ -56,7 +56,13 @@ fn a_key_file_changes_and_disables_keys_and_its_mistakes_are_named() {
     assert_eq!(keymap.action_in(KeyContext::Editor, key("ctrl+a")), Some(KeyAction::Undo));
     assert_eq!(keymap.chords(KeyAction::CursorLineStart), [key("home")]);
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    assert_snapshot!(told.join("\n"), @"");
+    assert_snapshot!(told.join("\n"), @r"
+    `tui.input.newLine`: `hyper+n` is no key; write it like `ctrl+o`, `shift+enter`, `alt+up`, `f5` or `x`
+    `tui.input.newLine`: a key is a text like `ctrl+o`, not 3
+    no action is named `tui.editor.cursorLefft`; did you mean `tui.editor.cursorLeft`?
+    `app.suspend`: `ctrl+` is no key; write it like `ctrl+o`, `shift+enter`, `alt+up`, `f5` or `x`
+    no action is named `evil\u{1b}[31m`
+    ");
 }
 
 #[test]
@@ -73,7 +79,7 @@ fn what_is_no_key_file_leaves_the_defaults() {
 fn two_actions_of_one_key_are_told() {
     let (keymap, problems) = Keymap::from_json(r#"{"app.suspend": "f5", "app.jobs.show": "f5"}"#);
     assert_eq!(keymap.action_in(KeyContext::App, key("f5")), Some(KeyAction::Suspend));
-    assert_snapshot!(problems[0], @"");
+    assert_snapshot!(problems[0], @"`f5` is both `app.suspend` and `app.jobs.show`; it does the first");
 }
 
 #[test]
@@ -101,8 +107,37 @@ fn the_keys_beside_their_texts_or_above() {
         let lines = keymap.lines(&plain(), width);
         lines[lines.len() - count..].join("\n")
     };
-    assert_snapshot!(last(80, 18), @"");
-    assert_snapshot!(last(40, 12), @"");
+    assert_snapshot!(last(80, 18), @r"
+    The conversation
+      Esc                             stop the agent; queued words come back
+      Ctrl+C                          clear the text; twice within half a second: l…
+      Ctrl+D                          leave, if nothing is typed
+      (no key)                        back to the shell; `fg` returns
+      Shift+Tab                       the next access, then plan mode
+      Ctrl+T                          show or fold thinking
+      Ctrl+O                          show or fold long output
+      Ctrl+G                          write in `$EDITOR`
+      Ctrl+R                          search earlier prompts
+      Alt+Enter                       send when the agent is done
+      Alt+Up                          take the last queued words back
+      Ctrl+L                          choose the model
+      Alt+J                           show jobs that run in the background
+      ?                               show these keys, if nothing is typed
+    ");
+    assert_snapshot!(last(40, 12), @r"
+    Ctrl+L
+      choose the model
+    Ctrl+V
+      paste an image
+    Alt+J
+      show jobs that run in the background
+    ?
+      show these keys, if nothing is typed
+    PageUp
+      one page back in the conversation
+    PageDown
+      one page forward in the conversation
+    ");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn press(view: &mut SettingsView, pressed: &[KeyPress]) -> SettingsOutcome {
 #[test]
 fn settings_at_40_columns() {
     insta::assert_snapshot!(shown(&view(), 40, 12), @r"
-    |Settings                              82
+    |Settings                              90
     |› ▏ type to search
     |▸ projectId                       my-app
     |  core.logLevel                     warn
@@ -62,7 +62,7 @@ fn settings_at_40_columns() {
 #[test]
 fn settings_at_80_columns() {
     insta::assert_snapshot!(shown(&at("steeringMode"), 80, 22), @r#"
-    |Settings                                                                 1 of 82
+    |Settings                                                                 1 of 90
     |› steeringMode▏
     |▸ agent.steeringMode                                            all  yours
     |
@@ -90,7 +90,7 @@ fn settings_at_80_columns() {
 #[test]
 fn settings_at_120_columns() {
     insta::assert_snapshot!(shown(&at("messages agent"), 120, 14), @r#"
-    |Settings                                                                                                         2 of 82
+    |Settings                                                                                                         2 of 90
     |› messages agent▏
     |▸ agent.steeringMode                  all  yours       │ agent.steeringMode
     |  agent.followUpMode        one-at-a-time  default     │ How many messages that steer the agent go to the model
@@ -137,7 +137,7 @@ fn a_number_is_checked_by_the_table() {
     let mut view = at("agent.parallelTools");
     press(&mut view, &keys("enter ctrl+u 9 9 9"));
     insta::assert_snapshot!(shown(&view, 60, 12), @r"
-    |Settings                                             1 of 82
+    |Settings                                             1 of 90
     |› agent.parallelTools▏
     |▸ agent.parallelTools                         8  default
     |
@@ -152,7 +152,7 @@ fn a_number_is_checked_by_the_table() {
     ");
     press(&mut view, &keys("enter"));
     insta::assert_snapshot!(shown(&view, 60, 12), @r"
-    |Settings                                             1 of 82
+    |Settings                                             1 of 90
     |› agent.parallelTools▏
     |▸ agent.parallelTools                         8  default
     |

@@ -44,32 +44,32 @@ fn an_answer_whose_last_line_is_open() {
         scene.event(AgentEvent::MessageStart);
         scene.text(0, "The first paragraph is whole and stands, however long it is, on lines of its own.\n\nThe second ");
         scene.text(0, "is still being wri");
-    }), @r#"
+    }), @r"
     -- 40 ----------------------------------
     › hello
 
       The first paragraph is whole and
       stands, however long it is, on lines
       of its own.
-
     ~~ live ~~
+
       The second is still being wri
     -- 80 --------------------------------------------------------------------------
     › hello
 
       The first paragraph is whole and stands, however long it is, on lines of its
       own.
-
     ~~ live ~~
+
       The second is still being wri
     -- 120 -----------------------------------------------------------------------------------------------------------------
     › hello
 
       The first paragraph is whole and stands, however long it is, on lines of its own.
-
     ~~ live ~~
+
       The second is still being wri
-    "#);
+    ");
 }
 
 #[test]

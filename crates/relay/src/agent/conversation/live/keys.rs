@@ -1,19 +1,21 @@
 //! What keys do: in the editor, at a question, and those that belong to the conversation itself.
 
+use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use relaycode_agent::UserPrompt;
+use relaycode_llm::message::UserContent;
 use relaycode_tui::TypedWords;
 use relaycode_tui::conversation::{ConversationNotice, NoticeSign};
-use relaycode_tui::editor::{EditorMessage, EditorOutcome};
+use relaycode_tui::editor::{EditorImage, EditorMessage, EditorOutcome};
 use relaycode_tui::input::decode::PastedText;
 use relaycode_tui::input::{KeyCode, KeyPress, ScreenEvent};
 use relaycode_tui::keymap::KeyAction;
 use relaycode_tui::question_panel::QuestionKeyOutcome;
 
 use super::{LiveSurface, unusable};
-use crate::agent::attachments::names_files;
+use crate::agent::attachments::{names_files, read_attachment};
 use crate::agent::conversation::surface::SurfaceInput;
 use crate::agent::open_agent::AgentWork;
 use crate::approver::edit::edit_text;
@@ -24,6 +26,8 @@ use crate::{CommandResult, SignalGuard, UserPrograms};
 const TWICE: Duration = Duration::from_millis(500);
 /// Cards that are shown whole.
 const EXPANDED_CARDS: usize = 5;
+/// Bytes of a path that is dragged here.
+const MAX_PATH_BYTES: usize = 4_096;
 
 impl LiveSurface<'_> {
     /// Waits, at most so long, and does what is to be done while nothing is worked on.
@@ -231,8 +235,12 @@ impl LiveSurface<'_> {
         outcome
     }
 
+    /// A file that is dragged here comes as a paste of its path: an image goes along as one.
     fn paste(&mut self, paste: &PastedText) {
-        let outcome = self.editor.paste(paste);
+        let outcome = match dragged_image(&String::from_utf8_lossy(&paste.bytes)) {
+            Some(image) => self.editor.add_image(image),
+            None => self.editor.paste(paste),
+        };
         self.after_edit(&outcome);
     }
 
@@ -282,5 +290,22 @@ impl LiveSurface<'_> {
 
     pub(super) fn notice(&mut self, text: &str) {
         self.view.push_notice(ConversationNotice::new(NoticeSign::Plain, text));
+    }
+}
+
+/// The image that a pasted text names with its whole path, quoted or not.
+fn dragged_image(text: &str) -> Option<EditorImage> {
+    let text = text.trim();
+    let path = text.trim_matches(['\'', '"']).replace("\\ ", " ");
+    let path = Path::new(path.strip_prefix("file://").unwrap_or(&path));
+    if text.len() > MAX_PATH_BYTES || !path.is_absolute() {
+        return None;
+    }
+    let name = path.file_name()?.to_str()?.to_string();
+    match read_attachment(path, &name).ok()? {
+        UserContent::Image(image) => {
+            Some(EditorImage { name, mime_type: image.mime_type, size: None, data: image.data.into() })
+        }
+        UserContent::Text(_) => None,
     }
 }
