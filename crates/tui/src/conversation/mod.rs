@@ -62,8 +62,6 @@ pub const FRAME_TIME: Duration = Duration::from_millis(80);
 pub struct ConversationSettings {
     /// What the model thinks is shown, not only how much.
     pub show_thinking: bool,
-    /// Nothing is drawn twice: no live lines, no spinner.
-    pub is_plain: bool,
     /// Keys as people read them.
     pub expand_key: String,
     pub unfold_key: String,
@@ -73,7 +71,6 @@ impl Default for ConversationSettings {
     fn default() -> ConversationSettings {
         ConversationSettings {
             show_thinking: false,
-            is_plain: false,
             expand_key: "Ctrl-O".to_string(),
             unfold_key: "Ctrl-T".to_string(),
         }
@@ -165,7 +162,7 @@ impl ConversationView {
             !block.is_finished() && !matches!(block, ConversationBlock::Answer(_))
         };
         let is_animated = self.activity.is_animated() || self.blocks.iter().any(runs);
-        (is_animated && !self.settings.is_plain).then_some(FRAME_TIME)
+        is_animated.then_some(FRAME_TIME)
     }
 
     /// The first lines.
@@ -292,9 +289,6 @@ impl ConversationView {
 
     /// What may still change: the open end of an answer, calls that run, what it waits for.
     pub fn live(&self, style: &ThemeStyle, width: usize, now: Instant) -> Vec<String> {
-        if self.settings.is_plain {
-            return Vec::new();
-        }
         let clock = LiveClock { now, began: self.began };
         let look = BlockLook { expand_key: &self.settings.expand_key, unfold_key: &self.settings.unfold_key };
         let mut lines = Vec::new();

@@ -1,6 +1,6 @@
 //! The symbols of a conversation. Each has an ASCII form, and none says something that no word says.
 
-use crate::theme::ThemeStyle;
+use crate::theme::{SymbolKey, ThemeStyle};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConversationSymbol {
@@ -31,38 +31,33 @@ pub(crate) enum ConversationSymbol {
 
 use ConversationSymbol as Symbol;
 
-/// As `style` draws it.
-pub(crate) fn symbol(style: &ThemeStyle, symbol: ConversationSymbol) -> &'static str {
-    let (unicode, ascii) = match symbol {
-        Symbol::Prompt => ("›", ">"),
-        Symbol::Bullet => ("●", "*"),
-        Symbol::Done => ("✓", "ok"),
-        Symbol::Failed => ("✗", "x"),
-        Symbol::Attention => ("!", "!"),
-        Symbol::Thought => ("∴", "~"),
-        Symbol::Ellipsis => ("…", "..."),
-        Symbol::Dot => ("·", "-"),
-        Symbol::Minus => ("−", "-"),
-        Symbol::Bar => ("│", "|"),
-        Symbol::Branch => ("├ ", "|- "),
-        Symbol::LastBranch => ("└ ", "`- "),
-        Symbol::TaskOpen => ("○", "[ ]"),
-        Symbol::TaskActive => ("▸", "[>]"),
-        Symbol::TaskDone => ("✓", "[x]"),
-        Symbol::TaskDropped => ("–", "[-]"),
-        Symbol::Queued => ("↳", ">"),
-    };
-    if style.output.utf8 { unicode } else { ascii }
+/// As the theme of `style` draws it.
+pub(crate) fn symbol(style: &ThemeStyle, symbol: ConversationSymbol) -> &str {
+    match symbol {
+        Symbol::Prompt => style.symbol(SymbolKey::Prompt),
+        Symbol::Bullet => style.symbol(SymbolKey::Tool),
+        Symbol::Done => style.symbol(SymbolKey::Done),
+        Symbol::Failed => style.symbol(SymbolKey::Refused),
+        Symbol::Attention => style.symbol(SymbolKey::Attention),
+        Symbol::Thought => style.symbol(SymbolKey::Thinking),
+        Symbol::Ellipsis => style.symbol(SymbolKey::More),
+        Symbol::Dot => style.symbol(SymbolKey::Dot),
+        Symbol::Minus => style.symbol(SymbolKey::Minus),
+        Symbol::Bar => style.symbol(SymbolKey::ColumnBar),
+        Symbol::Branch => style.symbol(SymbolKey::BranchMid),
+        Symbol::LastBranch => style.symbol(SymbolKey::BranchLast),
+        Symbol::TaskOpen => style.symbol(SymbolKey::TaskOpen),
+        Symbol::TaskActive => style.symbol(SymbolKey::TaskActive),
+        Symbol::TaskDone => style.symbol(SymbolKey::TaskDone),
+        Symbol::TaskDropped => style.symbol(SymbolKey::TaskDropped),
+        Symbol::Queued => style.symbol(SymbolKey::Queue),
+    }
 }
 
 /// How long each picture of the spinner stands.
 const FRAME_MS: u128 = 80;
 
 /// The spinner after so many milliseconds.
-pub(crate) fn spinner(style: &ThemeStyle, elapsed_ms: u128) -> &'static str {
-    const UNICODE: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-    const ASCII: [&str; 4] = ["-", "\\", "|", "/"];
-    let frames: &[&'static str] = if style.output.utf8 { &UNICODE } else { &ASCII };
-    let at = usize::try_from(elapsed_ms / FRAME_MS % frames.len() as u128).unwrap_or(0);
-    frames.get(at).copied().unwrap_or_default()
+pub(crate) fn spinner(style: &ThemeStyle, elapsed_ms: u128) -> &str {
+    style.spinner(usize::try_from(elapsed_ms / FRAME_MS).unwrap_or(0))
 }

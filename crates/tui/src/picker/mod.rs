@@ -14,9 +14,7 @@
 //! | `filter` | which items fit what was typed |
 //! | [`painted_row`] | one row, never too wide and never raw |
 //! | [`text_field`] | one typed line |
-//! | [`alt_screen`] | the terminal's second screen, written row by row |
 
-pub mod alt_screen;
 mod filter;
 pub mod list_picker;
 pub mod painted_row;
@@ -26,7 +24,6 @@ pub(crate) mod test_screen;
 mod tests;
 pub mod text_field;
 
-pub use alt_screen::AltScreen;
 pub use list_picker::{ListPicker, PickerItem, PickerOutcome};
 pub use painted_row::PaintedRow;
 pub use text_field::TextField;

@@ -319,25 +319,6 @@ fn a_typed_line_has_its_cursor_where_keys_move_it() {
     assert_eq!(row.finish(), "nd x▏");
 }
 
-#[test]
-fn the_second_screen_writes_only_rows_that_differ() {
-    let mut screen = AltScreen::default();
-    let rows = |texts: &[&str]| texts.iter().map(|text| (*text).to_string()).collect::<Vec<_>>();
-    let first = screen.frame(&rows(&["a", "b", "c"]), 10, 3);
-    assert!(first.starts_with("\x1b[?2026h") && first.contains("\x1b[1;1Ha"), "{first:?}");
-    assert_eq!(screen.frame(&rows(&["a", "b", "c"]), 10, 3), "");
-    let second = screen.frame(&rows(&["a", "x"]), 10, 3);
-    assert_eq!(second, "\x1b[?2026h\x1b[2;1Hx\x1b[0m\x1b[K\x1b[3;1H\x1b[0m\x1b[K\x1b[?2026l");
-    let mut screen_seen = vt100::Parser::new(3, 10, 0);
-    screen_seen.process(AltScreen::ENTER.as_bytes());
-    screen_seen.process(first.as_bytes());
-    screen_seen.process(second.as_bytes());
-    assert_eq!(screen_seen.screen().contents(), "a\nx");
-    assert!(screen_seen.screen().alternate_screen() && screen_seen.screen().hide_cursor());
-    screen_seen.process(AltScreen::LEAVE.as_bytes());
-    assert!(!screen_seen.screen().alternate_screen() && !screen_seen.screen().hide_cursor());
-}
-
 proptest! {
     #[test]
     fn painted_text_is_cut_to_its_cells(text in "[a-z日é\t ]{0,40}", limit in 0usize..30, colored in any::<bool>()) {

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use relaycode_text::width::cells;
 
-use super::door_question::{DoorQuestion, without_paint};
 use super::panel_question::{PanelQuestion, QuestionKind};
 use super::{DialogState, QuestionPanel};
 use crate::cards::duration_text;
@@ -135,33 +134,11 @@ impl QuestionSheet<'_> {
                 }
                 self.paint(lines)
             }
-            QuestionKind::Door(door) => {
-                let text = if self.state.is_explained {
-                    format!("{}{}", door.shown, door.why)
-                } else {
-                    door.shown.clone()
-                };
-                self.door_lines(&text)
-            }
             QuestionKind::Choice { options, several, default, .. } => {
                 self.paint(self.option_lines(options, *several, *default))
             }
             QuestionKind::Text => Vec::new(),
         }
-    }
-
-    fn door_lines(&self, text: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        for line in text.trim_end().lines().take(MAX_TEXT_LINES) {
-            let plain = without_paint(line);
-            if cells(&plain) <= self.width {
-                lines.push(line.to_string());
-            } else {
-                let indent = SpanLine::plain(" ".repeat(plain.len() - plain.trim_start_matches(' ').len()));
-                lines.extend(self.paint(SpanLine::plain(plain).wrap(self.width, &indent)));
-            }
-        }
-        lines
     }
 
     fn option_lines(&self, options: &[String], several: bool, default: Option<usize>) -> Vec<SpanLine> {
@@ -274,7 +251,6 @@ impl QuestionSheet<'_> {
                 }
                 keys
             }
-            QuestionKind::Door(door) => door_hints(door),
             QuestionKind::Choice { several, default, is_plan, .. } => {
                 let mut keys =
                     vec![if *several { hint("1-9, Space", "marks") } else { hint("1-9", "chooses") }];
@@ -297,7 +273,6 @@ impl QuestionSheet<'_> {
     /// What each key does.
     fn key_lines(&self) -> Vec<SpanLine> {
         let keys: Vec<(&str, &str)> = match &self.question.kind {
-            QuestionKind::Door(door) => door.keys().to_vec(),
             QuestionKind::Permission { .. } => vec![
                 ("y", "allow it this time"),
                 ("a", "allow it from now on in this project, as a rule that `relay permissions` lists"),
@@ -314,32 +289,6 @@ impl QuestionSheet<'_> {
         }
         lines
     }
-}
-
-fn door_hints(door: &DoorQuestion) -> Vec<(String, String)> {
-    use super::DoorStage;
-    let keys: &[(&str, &str)] = match door.stage {
-        DoorStage::Apply => &[
-            ("y", "yes"),
-            ("n", "no, and say why"),
-            ("d", "diff"),
-            ("f", "pick"),
-            ("e", "edit"),
-            ("w", "why"),
-            ("?", "keys"),
-        ],
-        DoorStage::Keep => &[
-            ("y", "keep it"),
-            ("n", "put it back, and say why"),
-            ("d", "diff"),
-            ("o", "output"),
-            ("w", "why"),
-            ("?", "keys"),
-        ],
-        DoorStage::Trust => &[("y", "trust it"), ("n", "go on without"), ("w", "why"), ("?", "keys")],
-        DoorStage::NewChange => &[("y", "yes"), ("n", "no"), ("w", "why"), ("?", "keys")],
-    };
-    keys.iter().map(|(key, does)| (key.to_string(), does.to_string())).collect()
 }
 
 /// The end of a text that takes at most so many cells.

@@ -11,7 +11,6 @@
 //! question is answered once, also when somebody else was first.
 
 mod answer_text;
-mod door_question;
 mod draw;
 mod panel_question;
 #[cfg(test)]
@@ -23,7 +22,6 @@ use std::time::{Duration, Instant};
 use relaycode_agent::question::AgentQuestion;
 use relaycode_tools::HostAnswer;
 
-pub use door_question::{DoorQuestion, DoorStage};
 pub use draw::QuestionLines;
 pub use panel_question::{PanelAnswer, PanelQuestion, QuestionKind};
 
@@ -50,24 +48,6 @@ pub enum QuestionKeyOutcome {
         id: String,
         answer: PanelAnswer,
     },
-    /// Shows something that needs a screen of its own.
-    Show {
-        id: String,
-        what: QuestionDetail,
-    },
-}
-
-/// What can be shown of a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum QuestionDetail {
-    Diff,
-    SideBySide,
-    /// What the project's commands printed.
-    Output,
-    /// The user's editor, with what would be done.
-    Editor,
-    /// Files and places to choose from.
-    Files,
 }
 
 /// The questions, and where the answer to the first of them is.
@@ -197,7 +177,7 @@ impl QuestionPanel {
         let outcome = match &mut self.state.typing {
             Some(_) => self.type_key(key),
             None => {
-                let (question, state) = (question.clone_head(), &mut self.state);
+                let (question, state) = (question.clone(), &mut self.state);
                 state.press(&question, key)
             }
         };
@@ -208,10 +188,6 @@ impl QuestionPanel {
                 QuestionKeyOutcome::Begun { id }
             }
             KeyMeaning::Redraw => QuestionKeyOutcome::Taken,
-            KeyMeaning::Show(what) => {
-                self.state.is_begun = true;
-                QuestionKeyOutcome::Show { id, what }
-            }
             KeyMeaning::Answer(answer) => {
                 self.waiting.pop_front();
                 self.begin_next();
@@ -253,7 +229,6 @@ impl QuestionPanel {
 enum KeyMeaning {
     Nothing,
     Redraw,
-    Show(QuestionDetail),
     Answer(PanelAnswer),
 }
 
@@ -284,7 +259,6 @@ impl DialogState {
             QuestionKind::Permission { always, rule, .. } => {
                 self.press_yes_no(question, key, always.is_some(), !rule.is_empty())
             }
-            QuestionKind::Door(door) => self.press_door(door, question, key),
             QuestionKind::Choice { options, several, default, .. } => {
                 self.press_choice(options.len(), *several, *default, question.free_text, key)
             }
@@ -313,18 +287,6 @@ impl DialogState {
             }
             KeyCode::Escape => KeyMeaning::Nothing,
             _ => self.explain_keys(),
-        }
-    }
-
-    fn press_door(&mut self, door: &DoorQuestion, question: &PanelQuestion, key: KeyPress) -> KeyMeaning {
-        let shows = |what, there: bool| if there { KeyMeaning::Show(what) } else { KeyMeaning::Redraw };
-        match key.code {
-            KeyCode::Char('d') => shows(QuestionDetail::Diff, door.has_diff()),
-            KeyCode::Char('s') => shows(QuestionDetail::SideBySide, door.has_diff()),
-            KeyCode::Char('o') if door.stage == DoorStage::Keep => KeyMeaning::Show(QuestionDetail::Output),
-            KeyCode::Char('e') if door.stage == DoorStage::Apply => KeyMeaning::Show(QuestionDetail::Editor),
-            KeyCode::Char('f') if door.stage == DoorStage::Apply => KeyMeaning::Show(QuestionDetail::Files),
-            _ => self.press_yes_no(question, key, false, true),
         }
     }
 

@@ -5,8 +5,6 @@ use std::time::{Duration, Instant};
 use relaycode_agent::question::AgentQuestion;
 use relaycode_tools::QuestionAbout;
 
-use super::door_question::DoorQuestion;
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PanelQuestion {
     pub id: String,
@@ -42,8 +40,6 @@ pub enum QuestionKind {
     },
     /// Free text.
     Text,
-    /// Before something is written, or kept.
-    Door(Box<DoorQuestion>),
 }
 
 /// What a person said.
@@ -86,17 +82,6 @@ impl PanelQuestion {
         }
     }
 
-    /// A question of the door's.
-    pub fn of_door(id: impl Into<String>, question: DoorQuestion) -> PanelQuestion {
-        PanelQuestion {
-            id: id.into(),
-            text: question.asks().to_string(),
-            free_text: question.has_diff(),
-            kind: QuestionKind::Door(Box::new(question)),
-            deadline: None,
-        }
-    }
-
     pub(super) fn is_text(&self) -> bool {
         self.kind == QuestionKind::Text
     }
@@ -106,20 +91,6 @@ impl PanelQuestion {
         match self.kind {
             QuestionKind::Choice { default, .. } => default,
             _ => None,
-        }
-    }
-
-    /// Without long texts, for looking at while the state changes.
-    pub(super) fn clone_head(&self) -> PanelQuestion {
-        match &self.kind {
-            QuestionKind::Door(door) => PanelQuestion {
-                id: self.id.clone(),
-                text: String::new(),
-                kind: QuestionKind::Door(Box::new(door.without_texts())),
-                free_text: self.free_text,
-                deadline: self.deadline,
-            },
-            _ => self.clone(),
         }
     }
 }

@@ -1,6 +1,4 @@
 use insta::assert_snapshot;
-use relaycode_door::ApprovalReply;
-use relaycode_ledger::Digest;
 use relaycode_testkit::hostile_text;
 use relaycode_text::width::cells;
 use relaycode_tools::QuestionAbout;
@@ -112,21 +110,6 @@ fn plan() -> AgentQuestion {
             &["approve", "approve, and start over with the plan alone", "keep planning", "reject"],
         )
     }
-}
-
-fn door(stage: DoorStage) -> PanelQuestion {
-    let shown = "▸ round totals to cents                        1 file  +12 −5\n    M  src/cart.ts   +12 −5   2 exact, 1 near\n  ! src/cart.ts line 87 says `total`, the answer says `sum`\n";
-    PanelQuestion::of_door(
-        "d1",
-        DoorQuestion {
-            stage,
-            shown: shown.into(),
-            why: "  near: an edit fits only nearly, so a person has to look\n".into(),
-            diff: "--- a/src/cart.ts\n".into(),
-            output: String::new(),
-            digest: Digest::of(b"x"),
-        },
-    )
 }
 
 fn answered(answer: PanelAnswer) -> QuestionKeyOutcome {
@@ -462,80 +445,6 @@ fn a_plan_is_approved_or_sent_back_with_words() {
     let answer = PanelAnswer::Text("add a test".into());
     assert_eq!(answer.to_host(&plan()), HostAnswer::Text { text: "add a test".into() });
     assert_eq!(desk.press(KeyCode::Enter), answered(answer));
-}
-
-#[test]
-fn the_door_asks_before_writing_and_before_keeping() {
-    assert_snapshot!(Desk::with(vec![door(DoorStage::Apply)]).drawn(), @r#"
-    -- 40 ----------------------------------
-      ! apply?
-    ▸ round totals to cents
-    1 file  +12 −5
-        M  src/cart.ts   +12 −5   2 exact, 1
-        near
-      ! src/cart.ts line 87 says `total`,
-      the answer says `sum`
-        y yes · n no, and say why · d diff
-        f pick · e edit · w why · ? keys
-    -- 80 --------------------------------------------------------------------------
-      ! apply?
-    ▸ round totals to cents                        1 file  +12 −5
-        M  src/cart.ts   +12 −5   2 exact, 1 near
-      ! src/cart.ts line 87 says `total`, the answer says `sum`
-        y yes · n no, and say why · d diff · f pick · e edit · w why · ? keys
-    -- 120 -----------------------------------------------------------------------------------------------------------------
-      ! apply?
-    ▸ round totals to cents                        1 file  +12 −5
-        M  src/cart.ts   +12 −5   2 exact, 1 near
-      ! src/cart.ts line 87 says `total`, the answer says `sum`
-        y yes · n no, and say why · d diff · f pick · e edit · w why · ? keys
-    "#);
-    assert_snapshot!(Desk::with(vec![door(DoorStage::Keep)]).drawn_at(&[80], &plain_style(), 20), @r#"
-    -- 80 --------------------------------------------------------------------------
-      ! keep?
-    ▸ round totals to cents                        1 file  +12 −5
-        M  src/cart.ts   +12 −5   2 exact, 1 near
-      ! src/cart.ts line 87 says `total`, the answer says `sum`
-        y keep it · n put it back, and say why · d diff · o output · w why · ? keys
-    "#);
-    assert_snapshot!(Desk::with(vec![door(DoorStage::Trust)]).drawn_at(&[80], &plain_style(), 20), @r#"
-    -- 80 --------------------------------------------------------------------------
-      ! run this from now on?
-    ▸ round totals to cents                        1 file  +12 −5
-        M  src/cart.ts   +12 −5   2 exact, 1 near
-      ! src/cart.ts line 87 says `total`, the answer says `sum`
-        y trust it · n go on without · w why · ? keys
-    "#);
-    let mut desk = Desk::with(vec![door(DoorStage::Apply)]);
-    desk.keys("w");
-    assert_snapshot!(desk.drawn_at(&[80], &plain_style(), 20), @r#"
-    -- 80 --------------------------------------------------------------------------
-      ! apply?
-    ▸ round totals to cents                        1 file  +12 −5
-        M  src/cart.ts   +12 −5   2 exact, 1 near
-      ! src/cart.ts line 87 says `total`, the answer says `sum`
-      near: an edit fits only nearly, so a person has to look
-        y yes · n no, and say why · d diff · f pick · e edit · w why · ? keys
-    "#);
-    let shows = [
-        ('d', QuestionDetail::Diff),
-        ('s', QuestionDetail::SideBySide),
-        ('e', QuestionDetail::Editor),
-        ('f', QuestionDetail::Files),
-    ];
-    for (key, what) in shows {
-        assert_eq!(desk.press(KeyCode::Char(key)), QuestionKeyOutcome::Show { id: "d1".into(), what });
-    }
-    desk.keys("nthe tests are missing");
-    let no = PanelAnswer::No { reason: Some("the tests are missing".into()) };
-    assert_eq!(
-        desk.press(KeyCode::Enter),
-        QuestionKeyOutcome::Answered { id: "d1".into(), answer: no.clone() }
-    );
-    let QuestionKind::Door(question) = door(DoorStage::Apply).kind else { panic!("another kind") };
-    assert_eq!(question.reply(&no), Some(ApprovalReply::No { reason: Some("the tests are missing".into()) }));
-    assert_eq!(question.reply(&PanelAnswer::Yes), Some(ApprovalReply::Yes { digest: Digest::of(b"x") }));
-    assert_eq!(question.reply(&PanelAnswer::Always), None);
 }
 
 #[test]

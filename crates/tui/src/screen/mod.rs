@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`InlineScreen`] | a conversation: finished lines become scrollback, the lines below them are redrawn |
 //! | [`FullScreen`] | a picker or pager that covers everything and leaves no trace |
-//! | [`PlainScreen`] | screen readers and `TERM=dumb`: text is only ever added |
 //!
 //! A painted line holds text, colours (SGR) and links (OSC 8). Whatever else it holds is left out here: nothing
 //! that gets this far can move the cursor.
@@ -12,14 +11,12 @@
 mod full;
 mod inline;
 mod painted_line;
-mod plain;
 #[cfg(test)]
 mod tests;
 
 pub use full::FullScreen;
 pub use inline::{InlineScreen, SETTLE_TIME};
 pub use painted_line::{painted_cells, strip_paint};
-pub use plain::PlainScreen;
 
 /// Makes a terminal usable again, whatever was switched on: to be written when relay panics, is killed or has been killed.
 /// Ends a frame, the full screen, colours and links, every way of sending keys that relay asks for; shows the cursor.

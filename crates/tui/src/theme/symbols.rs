@@ -74,6 +74,7 @@ symbols! {
     TaskOpen "task.open" "☐" "\u{f096}" "[ ]",
     TaskActive "task.active" "◐" "\u{f042}" "[>]",
     TaskDone "task.done" "☑" "\u{f046}" "[x]",
+    TaskDropped "task.dropped" "☒" "\u{f2d3}" "[-]",
     /// Something below can be unfolded.
     FoldClosed "fold.closed" "▸" "\u{f105}" "+",
     FoldOpen "fold.open" "▾" "\u{f107}" "-",
@@ -101,7 +102,7 @@ symbols! {
     Folder "folder" "▸" "\u{f07b}" "/",
     Image "image" "▣" "\u{f03e}" "image",
     Job "job" "⚙" "\u{f013}" "job",
-    Queue "queue" "≡" "\u{f0ca}" "=",
+    Queue "queue" "↳" "\u{f0ca}" ">",
     Plan "plan" "◇" "\u{f0ae}" "plan",
     Goal "goal" "◎" "\u{f140}" "goal",
     Context "context" "◔" "\u{f200}" "ctx",

@@ -308,21 +308,6 @@ fn the_projects_check_runs() {
 }
 
 #[test]
-fn in_plain_mode_nothing_is_drawn_twice() {
-    let settings = ConversationSettings { is_plain: true, ..ConversationSettings::default() };
-    let mut scene = Scene::with(settings, None);
-    scene.start();
-    scene.say("hello");
-    scene.answer("First.\n\nSecond.", &[("c1", "read", json!({"path": "a.rs"}))]);
-    scene.begin_call("c1", "read", json!({"path": "a.rs"}));
-    assert_eq!(scene.live(80), Vec::<String>::new());
-    assert_eq!(scene.view.next_frame(), None);
-    assert_eq!(scene.finished(80), ["› hello", "", "  First.", "", "  Second."]);
-    scene.end_call("c1", "read", false, &ToolCard::line("read a.rs", "12 lines"), 3);
-    assert_eq!(scene.finished(80).len(), 1);
-}
-
-#[test]
 fn nothing_moves_while_nothing_is_done() {
     let mut scene = Scene::new();
     assert_eq!(scene.view.next_frame(), None);

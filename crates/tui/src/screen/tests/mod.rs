@@ -199,21 +199,6 @@ fn a_full_screen_shows_its_lines_and_writes_only_differences() {
 }
 
 #[test]
-fn a_plain_screen_only_adds() {
-    let mut screen = PlainScreen::new();
-    let mut out = Vec::new();
-    out.extend_from_slice(screen.print(&strings(&["\x1b[1mone\x1b[0m", "two"])));
-    out.extend_from_slice(screen.announce("working"));
-    out.extend_from_slice(screen.announce("working"));
-    out.extend_from_slice(screen.prompt("> ", ""));
-    out.extend_from_slice(screen.prompt("> ", "he"));
-    out.extend_from_slice(screen.prompt("> ", "hello"));
-    out.extend_from_slice(screen.prompt("> ", "hell"));
-    out.extend_from_slice(screen.end_prompt());
-    assert_eq!(String::from_utf8_lossy(&out), "one\r\ntwo\r\nworking\r\n> hello\r\n> hell\r\n");
-}
-
-#[test]
 fn terminals_that_reflow_are_told_by_their_environment() {
     let cases: [(&[(&str, &str)], bool); 9] = [
         (&[("TERM", "xterm-256color")], false),

@@ -70,7 +70,10 @@ impl LiveSurface<'_> {
                 }
             }
             ScreenEvent::Resize { columns, rows } => self.resize(columns, rows),
-            ScreenEvent::Focus(is_focused) => self.is_focused = is_focused,
+            ScreenEvent::Focus(is_focused) => {
+                self.is_focused = is_focused;
+                self.reload_theme();
+            }
             ScreenEvent::Reply(reply) => self.take_reply(&reply),
             _ => {}
         }
@@ -150,7 +153,7 @@ impl LiveSurface<'_> {
                 }
                 return self.questions.withdraw(&id);
             }
-            QuestionKeyOutcome::Taken | QuestionKeyOutcome::Show { .. } => return,
+            QuestionKeyOutcome::Taken => return,
         }
         match self.edit(key) {
             EditorOutcome::Submit => self.say_while_working(work, false),

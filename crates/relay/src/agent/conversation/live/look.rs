@@ -161,6 +161,13 @@ impl LiveSurface<'_> {
         }
     }
 
+    /// The user's theme may have been edited; one with errors changes nothing.
+    pub(super) fn reload_theme(&mut self) {
+        if self.themes.reload().unwrap_or(false) {
+            self.use_theme();
+        }
+    }
+
     /// What is drawn from now on is drawn so.
     pub(super) fn use_theme(&mut self) {
         self.style = ThemeStyle::new(self.style.output, self.themes.theme().clone(), self.style.depth);

@@ -126,6 +126,7 @@ impl ConversationSurface for LiveSurface<'_> {
         let since = Instant::now();
         let jobs = &open.agent.workspace().jobs;
         self.update_facts(open);
+        self.reload_theme();
         self.finds.look(open);
         loop {
             self.bell.clear();
