@@ -13,14 +13,17 @@ use super::session_file::SessionChoice;
 use crate::friends::args::parse_access;
 use crate::{CommandFailure, CommandResult};
 
+/// In place of a session: the user chooses one.
+const CHOOSE: &str = "-";
+
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct AgentOptions {
     /// Go on with the newest session of this directory
     #[arg(long = "continue", conflicts_with = "resume")]
     go_on: bool,
 
-    /// Go on with this session: its number in `relay sessions`, its id, or its file
-    #[arg(long, value_name = "SESSION", value_parser = NonEmptyStringValueParser::new())]
+    /// Go on with this session: its number in `relay sessions`, its id, or its file; without one you choose from a list
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = CHOOSE, value_parser = NonEmptyStringValueParser::new())]
     resume: Option<String>,
 
     /// Another relay asks, as it asks a friend; the session has this title
@@ -71,6 +74,11 @@ impl AgentOptions {
             None if self.go_on => SessionChoice::Newest,
             None => self.as_friend.as_deref().map_or(SessionChoice::New, SessionChoice::OfFriend),
         }
+    }
+
+    /// The user wants to choose the session.
+    pub(crate) fn wants_choice(&self) -> bool {
+        self.resume.as_deref() == Some(CHOOSE)
     }
 
     /// In the order of the list, which is the same in every run. What is switched off, or needs somebody to ask where nobody

@@ -246,7 +246,7 @@ fn command_tip(error: &clap::Error) -> Option<String> {
 /// Runs what the command line asks for.
 pub(crate) fn main() -> ExitCode {
     let environment = ConsoleEnv::from_env();
-    let args = translate_legacy_args(std::env::args_os().collect());
+    let args = complete_args(std::env::args_os().collect());
     let (options, command, name) = match parse_args(&args) {
         Ok(parsed) => parsed,
         Err(error) => return print_usage_error(&with_tip(error, &args), &args, &environment).into(),
@@ -278,8 +278,20 @@ pub(crate) fn main() -> ExitCode {
     command.exit_code(exit)
 }
 
-/// `relay --init` is how the tool was once set up; it still works, and nothing speaks of it.
-fn translate_legacy_args(mut args: Vec<OsString>) -> Vec<OsString> {
+/// `relay --continue` and `relay --resume` are conversations. `relay --init` is how the tool was once set up; it still works, and
+/// nothing speaks of it.
+fn complete_args(mut args: Vec<OsString>) -> Vec<OsString> {
+    let goes_on = |arg: &OsString| {
+        let arg = arg.to_string_lossy();
+        arg == "--continue" || arg == "--resume" || arg.starts_with("--resume=")
+    };
+    if let Some(at) = args.iter().position(goes_on) {
+        let definition = cli_definition();
+        let is_command = |arg: &OsString| definition.find_subcommand(arg).is_some();
+        if !args[1..at].iter().any(is_command) {
+            args.insert(at, "run".into());
+        }
+    }
     if let Some(first) = args.get_mut(1).filter(|first| *first == "--init") {
         *first = "init".into();
     }
@@ -344,6 +356,21 @@ mod tests {
         assert_eq!(names, ["C directory", "a all", "m message", "n count", "o output", "q quiet", "y yes"]);
         limits.dedup();
         assert_eq!(limits, ["NAME=N,..."]);
+    }
+
+    #[test]
+    fn going_on_without_a_command_is_a_conversation() {
+        let words = |line: &str| line.split(' ').map(Into::into).collect::<Vec<std::ffi::OsString>>();
+        for (typed, meant) in [
+            ("relay --continue", "relay run --continue"),
+            ("relay -C dir --resume 3", "relay -C dir run --resume 3"),
+            ("relay run --continue", "relay run --continue"),
+            ("relay sessions --resume", "relay sessions --resume"),
+            ("relay --init", "relay init"),
+            ("relay log", "relay log"),
+        ] {
+            assert_eq!(super::complete_args(words(typed)), words(meant), "{typed}");
+        }
     }
 
     #[test]

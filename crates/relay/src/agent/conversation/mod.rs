@@ -18,6 +18,7 @@ use relaycode_project::access::Access;
 use relaycode_tools::{BackgroundJobs, JobStatus};
 use relaycode_tui::conversation::TurnSummary;
 use relaycode_tui::editor::{EditorImage, EditorMessage};
+use relaycode_tui::theme::ThemeStyle;
 use relaycode_tui::{TypedWords, outcome};
 
 use self::line_surface::LineSurface;
@@ -28,10 +29,12 @@ use self::user_shell::ShellLine;
 use super::attachments::{attach_typed, names_files};
 use super::open_agent::{OpenAgent, mode_failure, tell_commands};
 use super::options::AgentOptions;
-use super::session_file::open_session;
+use super::session_file::{SessionChoice, open_session};
 use super::slash::{self, SlashCall};
 use crate::commands::models::model_failure;
+use crate::commands::sessions::locator::SessionLocator;
 use crate::screens::ScreenSession;
+use crate::screens::session_screen::choose_session;
 use crate::{
     CommandContext, CommandFailure, CommandResult, ConsoleEnv, Exit, LogLevel, Project, SignalGuard,
     questions,
@@ -69,11 +72,19 @@ pub(crate) fn converse(options: &AgentOptions, ctx: &mut CommandContext<'_>) -> 
     let environment = ConsoleEnv::from_env();
     // One that does not say how large it is cannot be drawn on.
     let is_plain = config.is_plain || environment.dumb || terminal.size().is_none();
-    let surface: Box<dyn ConversationSurface + '_> = match is_plain {
+    let mut surface: Box<dyn ConversationSurface + '_> = match is_plain {
         true => Box::new(LineSurface::new(terminal)),
         false => Box::new(LiveSurface::new(terminal, &held, &config, ctx)?),
     };
-    let session = open_session(options.session_choice(), ctx)?;
+    let session = match options.wants_choice() {
+        true => {
+            surface.set_lent(true, ctx);
+            let Some(id) = choose(surface.view_style(), &held, ctx)? else { return Ok(Exit::Done) };
+            surface.set_lent(false, ctx);
+            open_session(SessionChoice::Named(&id), ctx)?
+        }
+        false => open_session(options.session_choice(), ctx)?,
+    };
     let open = OpenAgent::open_with(session, options, surface.agent_surface(), ctx)?;
     let mut conversation =
         Conversation { surface, held: &held, options, open, is_idle_done: false, shell_lines: 0 };
@@ -93,6 +104,22 @@ pub(crate) fn converse(options: &AgentOptions, ctx: &mut CommandContext<'_>) -> 
         ctx.print_info(&format!("`relay run --resume {id}` goes on with this\n"));
     }
     if held.termination_requested() { Err(CommandFailure::interrupted()) } else { Ok(Exit::Done) }
+}
+
+/// The session that the user chooses; `None`: they close the list.
+fn choose(
+    style: Option<ThemeStyle>,
+    held: &SignalGuard,
+    ctx: &mut CommandContext<'_>,
+) -> CommandResult<Option<String>> {
+    let (Some(style), Some(terminal)) = (style, questions::open_terminal()) else {
+        return Err(CommandFailure::usage("which session?")
+            .hint("`relay sessions` lists them; `relay --resume N` goes on with one")
+            .unchanged());
+    };
+    let mut views = ScreenSession::with_style(terminal, held, style)?;
+    let picked = choose_session(&SessionLocator::open(ctx)?, None, &mut views)?;
+    Ok(picked.map(|picked| picked.id))
 }
 
 impl<'a> Conversation<'a> {

@@ -87,6 +87,8 @@ pub(super) struct LiveSurface<'a> {
     waiting: VecDeque<EditorMessage>,
     /// When a new width is taken for certain.
     settles: Option<Instant>,
+    /// The terminal was asked for its colours.
+    has_queried: bool,
     is_lent: bool,
     is_focused: bool,
     began: Instant,
@@ -109,6 +111,10 @@ impl ConversationSurface for LiveSurface<'_> {
         self.begin_view(open);
         self.update_facts(open);
         self.finds.look(open);
+        if !std::mem::replace(&mut self.has_queried, true) {
+            // Not before: what a terminal answers after relay has gone would be typed into the shell.
+            self.terminal.write_bytes(TERMINAL_QUERIES.as_bytes());
+        }
         self.draw();
     }
 
@@ -336,6 +342,7 @@ impl<'a> LiveSurface<'a> {
             held,
             waiting: VecDeque::new(),
             settles: None,
+            has_queried: false,
             is_lent: false,
             is_focused: true,
             began: now,
@@ -347,7 +354,6 @@ impl<'a> LiveSurface<'a> {
         for said in theme_error.into_iter().chain(problems) {
             surface.view.push_notice(ConversationNotice::new(NoticeSign::Attention, said));
         }
-        surface.terminal.write_bytes(TERMINAL_QUERIES.as_bytes());
         Ok(surface)
     }
 
