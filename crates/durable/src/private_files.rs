@@ -59,7 +59,7 @@ pub enum PrivateFileError {
 
 impl PrivateFolder {
     /// The folder `name` of `home`, of files of at most `most` bytes that only the user may change. The name may have several
-    /// components, separated by `/`.
+    /// components, separated by `/`; without one it is `home` itself.
     pub fn new(home: Option<&Path>, name: &str, most: u64) -> PrivateFolder {
         PrivateFolder {
             home: home.map(Path::to_path_buf),
@@ -198,7 +198,7 @@ impl PrivateFolder {
         let Some(mut dir) = opened else { return Ok(None) };
         check_private_dir(fs, &dir, home)?;
         let mut path = home.to_path_buf();
-        for name in self.name.split('/') {
+        for name in self.name.split('/').filter(|name| !name.is_empty()) {
             path.push(name);
             let opened = if_found(fs.open_dir(&dir, name)).map_err(system_error(&path))?;
             let Some(next) = opened else { return Ok(None) };
@@ -218,7 +218,7 @@ impl PrivateFolder {
         let mut dir = fs.open_root(home).map_err(system_error(home))?;
         check_private_dir(fs, &dir, home)?;
         let mut path = home.to_path_buf();
-        for name in self.name.split('/') {
+        for name in self.name.split('/').filter(|name| !name.is_empty()) {
             path.push(name);
             fs.make_dir_if_missing(&dir, name, DirMode::Private).map_err(system_error(&path))?;
             dir = fs.open_dir(&dir, name).map_err(system_error(&path))?;

@@ -39,7 +39,7 @@ pub enum ConfigEditError {
 pub fn set_user_key(home: Option<&Path>, key: &str, value: Option<&Value>) -> Result<(), ConfigEditError> {
     let known = KEYS.iter().find(|known| known.name == key);
     let known = known.ok_or_else(|| ConfigEditError::UnknownKey(key.to_string()))?;
-    let folder = PrivateFolder::new(home, ".", MAX_BYTES);
+    let folder = PrivateFolder::new(home, "", MAX_BYTES);
     let before = folder.read(USER_FILE)?.unwrap_or_default();
     let before = String::from_utf8(before).map_err(|error| ConfigEditError::Broken(error.to_string()))?;
     check(&before).map_err(ConfigEditError::Broken)?;

@@ -7,7 +7,7 @@ use super::*;
 fn own(name: &str, value: &str) -> String {
     match name.split_once('.') {
         Some((section, key)) => format!("# mine\n{section}:\n  {key}: {value}\n"),
-        None => format!("{name}: {value}\n"),
+        None => format!("# mine\n\n{name}: {value}\n"),
     }
 }
 

@@ -101,7 +101,7 @@ pub(super) fn theme_settings(config: &TerminalConfig) -> ThemeSettings {
 
 /// The user's own keys, and what is wrong with them.
 pub(super) fn read_keymap(home: Option<&Path>) -> (Keymap, Vec<String>) {
-    let folder = PrivateFolder::new(home, ".", KEY_FILE_BYTES as u64);
+    let folder = PrivateFolder::new(home, "", KEY_FILE_BYTES as u64);
     match folder.read(KEY_FILE) {
         Ok(Some(bytes)) => {
             let (keymap, problems) = Keymap::from_json(&String::from_utf8_lossy(&bytes));
