@@ -111,7 +111,8 @@ fn change(request: &mut ChatRequest, random: &mut Random) {
             request.tools = vec![Tool { name, description, parameters: json!({"type": "object"}) }];
         }
         5 => {
-            request.cache = *random.pick(&[CacheRetention::None, CacheRetention::Short, CacheRetention::Long])
+            request.cache =
+                *random.pick(&[CacheRetention::None, CacheRetention::Short, CacheRetention::Long]);
         }
         6 => messages
             .extend((0..25).map(|_| Message::User(UserMessage { content: vec![image()], timestamp: 0 }))),

@@ -6,6 +6,9 @@
 //! they were made from. The messages themselves are compared, as they are after secrets were masked and tools renamed, so nobody has to
 //! say what a compaction, a rewind or another model changed.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,11 +16,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::history::{KeyedTurn, TurnKey};
-use super::request_body::json_bytes;
 use crate::message::{AssistantContent, Message, UserContent};
 use crate::models::model::Model;
 use crate::request::ChatRequest;
+use crate::wire::history::{KeyedTurn, TurnKey};
+use crate::wire::request_body::json_bytes;
 
 /// Bytes of messages whose turns are kept: more than the windows of models hold, images aside.
 const MOST_KEPT: usize = 32 << 20;
@@ -154,6 +157,3 @@ fn content_weight(content: &AssistantContent) -> usize {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
