@@ -213,6 +213,28 @@ impl ToolResultMessage {
             timestamp: now,
         }
     }
+
+    /// As a model sees it.
+    pub fn without_details(&self) -> ToolResultMessage {
+        ToolResultMessage {
+            tool_call_id: self.tool_call_id.clone(),
+            tool_name: self.tool_name.clone(),
+            content: self.content.clone(),
+            details: None,
+            is_error: self.is_error,
+            timestamp: self.timestamp,
+        }
+    }
+}
+
+impl Message {
+    /// As a model sees it: without what is for the user interface.
+    pub fn without_details(&self) -> Message {
+        match self {
+            Message::ToolResult(result) => Message::ToolResult(result.without_details()),
+            Message::User(_) | Message::Developer(_) | Message::Assistant(_) => self.clone(),
+        }
+    }
 }
 
 impl UserContent {

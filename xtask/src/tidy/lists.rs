@@ -36,7 +36,7 @@ const REGISTRIES: &[Registry] = &[
     registry("friend", "crates/friend/src/friends", &["registry", "model"]),
     registry("rpc command family", "crates/servers/src/rpc/commands", &[]),
     registry("wire", "crates/llm/src/wire",
-        &["address", "conformance", "effort", "history", "ids", "picture", "request_body"]),
+        &["address", "conformance", "effort", "history", "ids", "kept_turns", "picture", "request_body"]),
     registry("scripted wire", "crates/testkit/src/model/wire", &[]),
     registry("real agent", "crates/testkit/src/agents", &["install", "resident", "run"]),
     registry("torture layer", "proofs/torture/src/layers", &[]),

@@ -105,11 +105,12 @@ impl Agent {
         let max_tokens = self.answer_room();
         let request = ChatRequest {
             system: Some(self.system.clone()).filter(|system| !system.is_empty()),
-            messages: self.shared.transcript().messages().to_vec(),
+            messages: self.shared.transcript().messages().iter().map(Message::without_details).collect(),
             tools: self.definitions.clone(),
             thinking: chosen.thinking,
             max_tokens,
             session_id: Some(self.session_id.clone()),
+            kept: self.kept_turns.clone(),
             ..ChatRequest::default()
         };
         let options = StreamOptions {

@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use relaycode_llm::message::{ToolCall, UserMessage};
+use relaycode_llm::wire::KeptTurns;
 use relaycode_llm::{CancelToken, Message, ModelClient, ModelFailure, SecretMask, StopReason};
 use relaycode_session::{EntryBody, Session, SessionError};
 use relaycode_tools::{Goal, Host, PlanDecision, Tool, ToolWorkspace};
@@ -88,6 +89,8 @@ pub struct Agent {
     tools: Vec<Arc<dyn Tool>>,
     /// The same in every request, so that the provider finds its cache again.
     definitions: Vec<relaycode_llm::request::Tool>,
+    /// What was sent already is not made again for the next request.
+    kept_turns: KeptTurns,
     workspace: ToolWorkspace,
     host: Arc<dyn Host + Send>,
     system: String,
@@ -193,6 +196,7 @@ impl Agent {
             models: ModelChain::new(&session_id, model, fallbacks),
             tools,
             definitions,
+            kept_turns: KeptTurns::new(),
             workspace,
             host,
             system: parts.system_prompt,

@@ -8,6 +8,7 @@ pub(crate) mod tool_names;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::wire::KeptTurns;
 use crate::{message::Message, models::model::Model};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,6 +30,8 @@ pub struct ChatRequest {
     pub session_id: Option<String>,
     /// `flex`, `priority` and the like, if the provider has tiers.
     pub service_tier: Option<String>,
+    /// What earlier requests of the conversation made, to be used again. The request is the same without it.
+    pub kept: KeptTurns,
 }
 
 #[derive(Debug, Clone, PartialEq)]

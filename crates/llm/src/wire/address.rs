@@ -5,8 +5,7 @@
 use crate::failure::{ModelFailure, ModelResult};
 use crate::models::model::Model;
 use crate::request::{Auth, WireCall};
-use crate::wire::{WireHttpRequest, request_body::body_bytes};
-use serde_json::Value;
+use crate::wire::WireHttpRequest;
 
 /// OpenAI's longest id for a call, an item or a cache.
 pub(crate) const MAX_OPENAI_ID: usize = 64;
@@ -78,9 +77,9 @@ pub(crate) fn checked_key<'a>(model: &Model, auth: &'a Auth) -> ModelResult<Opti
 ///
 /// # Errors
 /// As [`url`] and [`checked_key`].
-pub(crate) fn post(call: &WireCall<'_>, to: &str, path: &str, body: &Value) -> ModelResult<WireHttpRequest> {
+pub(crate) fn post(call: &WireCall<'_>, to: &str, path: &str, body: Vec<u8>) -> ModelResult<WireHttpRequest> {
     let headers = auth_headers(call.model, call.auth)?;
-    Ok(WireHttpRequest { url: url(call.model, to, path)?, headers, body: body_bytes(body) })
+    Ok(WireHttpRequest { url: url(call.model, to, path)?, headers, body })
 }
 
 /// Fails as [`checked_key`] does.

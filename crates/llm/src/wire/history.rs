@@ -8,8 +8,10 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use bytes::Bytes;
 use serde_json::Value;
 
+use super::request_body::json_bytes;
 use crate::message::{
     AssistantContent, AssistantMessage, ImageContent, Message, StopReason, ToolCall, ToolResultMessage,
     UserContent,
@@ -39,6 +41,36 @@ pub(crate) enum HistoryTurn<'a> {
     OrphanResult(&'a ToolResultMessage),
 }
 
+/// A turn, and what it was made from; without a key if more than the messages that a key names decides what it is.
+#[derive(Debug)]
+pub(crate) struct KeyedTurn<'a> {
+    pub key: Option<TurnKey>,
+    pub turn: HistoryTurn<'a>,
+}
+
+/// The places of the messages that a turn was made from. With the same messages there, it is the same turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct TurnKey {
+    message: usize,
+    /// The place of a call in its answer, for the outcome of it.
+    call: Option<usize>,
+    /// The message that has this outcome.
+    result: Option<usize>,
+}
+
+impl TurnKey {
+    pub(crate) fn last_message(self) -> usize {
+        self.result.map_or(self.message, |result| result.max(self.message))
+    }
+}
+
+impl<'a> KeyedTurn<'a> {
+    /// A message by itself.
+    fn of_message(message: usize, turn: HistoryTurn<'a>) -> KeyedTurn<'a> {
+        KeyedTurn { key: Some(TurnKey { message, call: None, result: None }), turn }
+    }
+}
+
 /// It has text or calls.
 #[derive(Debug)]
 pub(crate) struct HistoryAnswer<'a> {
@@ -66,18 +98,20 @@ pub(crate) enum HistoryPart<'a> {
 }
 
 /// The conversation as it is sent to `model`.
-pub(crate) fn turns<'a>(model: &Model, messages: &'a [Message]) -> Vec<HistoryTurn<'a>> {
+pub(crate) fn turns<'a>(model: &Model, messages: &'a [Message]) -> Vec<KeyedTurn<'a>> {
     let mut turns = Vec::with_capacity(messages.len());
     let mut taken = HashSet::new();
     for (at, message) in messages.iter().enumerate() {
         match message {
-            Message::User(user) => turns.push(HistoryTurn::User(&user.content)),
-            Message::Developer(developer) => turns.push(HistoryTurn::Developer(&developer.content)),
+            Message::User(user) => turns.push(KeyedTurn::of_message(at, HistoryTurn::User(&user.content))),
+            Message::Developer(developer) => {
+                turns.push(KeyedTurn::of_message(at, HistoryTurn::Developer(&developer.content)));
+            }
             Message::Assistant(answer) => {
                 answer_with_outcomes(model, answer, at, messages, &mut taken, &mut turns);
             }
             Message::ToolResult(result) if !taken.contains(&at) => {
-                turns.push(HistoryTurn::OrphanResult(result));
+                turns.push(KeyedTurn::of_message(at, HistoryTurn::OrphanResult(result)));
             }
             Message::ToolResult(_) => {}
         }
@@ -92,7 +126,7 @@ fn answer_with_outcomes<'a>(
     at: usize,
     messages: &'a [Message],
     taken: &mut HashSet<usize>,
-    turns: &mut Vec<HistoryTurn<'a>>,
+    turns: &mut Vec<KeyedTurn<'a>>,
 ) {
     let mut results: HashMap<&str, VecDeque<(usize, &'a ToolResultMessage)>> = HashMap::new();
     let behind = messages.iter().enumerate().skip(at + 1);
@@ -102,19 +136,23 @@ fn answer_with_outcomes<'a>(
         }
     }
     let broken = matches!(answer.stop_reason, StopReason::Error | StopReason::Aborted);
-    let kept = answer.content.iter().filter(|content| match content {
+    let kept = answer.content.iter().enumerate().filter(|(_, content)| match content {
         AssistantContent::Text(text) => !text.text.is_empty(),
         AssistantContent::Thinking(_) => !broken,
         AssistantContent::ToolCall(call) => !broken || results.contains_key(call.id.as_str()),
     });
-    let content: Vec<&AssistantContent> = kept.collect();
-    if content.iter().all(|content| matches!(content, AssistantContent::Thinking(_))) {
+    let kept: Vec<(usize, &AssistantContent)> = kept.collect();
+    if kept.iter().all(|(_, content)| matches!(content, AssistantContent::Thinking(_))) {
         return;
     }
     let own =
         answer.provider == model.provider && answer.model == model.id && answer.api == model.api && !broken;
-    turns.push(HistoryTurn::Answer(HistoryAnswer { content: content.clone(), same_model: own }));
-    for content in content {
+    let content = kept.iter().map(|(_, content)| *content).collect();
+    // The results decide what is left of one that broke off.
+    let key = (!broken).then_some(TurnKey { message: at, call: None, result: None });
+    let turn = HistoryTurn::Answer(HistoryAnswer { content, same_model: own });
+    turns.push(KeyedTurn { key, turn });
+    for (number, content) in kept {
         let AssistantContent::ToolCall(call) = content else { continue };
         let result = results.get_mut(call.id.as_str()).and_then(VecDeque::pop_front);
         if let Some((place, rest)) = result {
@@ -123,11 +161,10 @@ fn answer_with_outcomes<'a>(
             let repeats = results.get_mut(call.id.as_str()).into_iter().flatten();
             taken.extend(repeats.filter(|(_, later)| later.content == rest.content).map(|(place, _)| *place));
         }
-        turns.push(HistoryTurn::ToolResult(HistoryToolResult {
-            call,
-            same_model: own,
-            result: result.map(|(_, result)| result),
-        }));
+        let key = TurnKey { message: at, call: Some(number), result: result.map(|(place, _)| place) };
+        let result = result.map(|(_, result)| result);
+        let turn = HistoryTurn::ToolResult(HistoryToolResult { call, same_model: own, result });
+        turns.push(KeyedTurn { key: Some(key), turn });
     }
 }
 
@@ -179,16 +216,16 @@ pub(crate) struct AlternatingTurns {
     /// The role of the model.
     answers: &'static str,
     /// What the person says where they said nothing.
-    filler: Value,
-    all: Vec<(&'static str, Vec<Value>)>,
+    filler: Bytes,
+    all: Vec<(&'static str, Vec<Bytes>)>,
 }
 
 impl AlternatingTurns {
-    pub(crate) fn new(answers: &'static str, filler: Value) -> AlternatingTurns {
-        AlternatingTurns { answers, filler, all: Vec::new() }
+    pub(crate) fn new(answers: &'static str, filler: &Value) -> AlternatingTurns {
+        AlternatingTurns { answers, filler: json_bytes(filler), all: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, role: &'static str, mut parts: Vec<Value>) {
+    pub(crate) fn push(&mut self, role: &'static str, parts: &[Bytes]) {
         if parts.is_empty() {
             return;
         }
@@ -196,14 +233,14 @@ impl AlternatingTurns {
             self.all.push(("user", vec![self.filler.clone()]));
         }
         match self.all.last_mut() {
-            Some((last, content)) if *last == role => content.append(&mut parts),
-            _ => self.all.push((role, parts)),
+            Some((last, content)) if *last == role => content.extend_from_slice(parts),
+            _ => self.all.push((role, parts.to_vec())),
         }
     }
 
-    pub(crate) fn finish(mut self) -> Vec<(&'static str, Vec<Value>)> {
+    pub(crate) fn finish(mut self) -> Vec<(&'static str, Vec<Bytes>)> {
         if self.all.last().is_none_or(|(role, _)| *role == self.answers) {
-            self.push("user", vec![self.filler.clone()]);
+            self.push("user", &[self.filler.clone()]);
         }
         self.all
     }
@@ -252,7 +289,7 @@ mod tests {
     fn shape(messages: &[Message]) -> Vec<String> {
         let model = crate::models::model::tests::model();
         let turns = turns(&model, messages);
-        let one = |turn: &HistoryTurn<'_>| match turn {
+        let one = |keyed: &KeyedTurn<'_>| match &keyed.turn {
             HistoryTurn::User(_) => "user".into(),
             HistoryTurn::Developer(_) => "developer".into(),
             HistoryTurn::Answer(answer) => {

@@ -13,6 +13,7 @@ mod effort;
 mod google;
 mod history;
 pub(crate) mod ids;
+mod kept_turns;
 mod ollama;
 mod picture;
 mod request_body;
@@ -20,6 +21,7 @@ mod responses;
 
 use serde_json::Value;
 
+pub use kept_turns::KeptTurns;
 pub use picture::picture_size;
 
 use crate::failure::{ModelFailure, ModelResult};

@@ -10,7 +10,6 @@ mod thinking;
 mod tests;
 
 use super::address::{self, host, is_beneath};
-use super::request_body::body_bytes;
 use super::{Wire, WireHttpRequest, WireReader};
 use crate::request::{Auth, WireCall};
 use crate::{failure::ModelResult, models::model::Model};
@@ -37,7 +36,7 @@ impl Wire for AnthropicWire {
         if plan.interleaves && !call.request.tools.is_empty() && is_anthropic(call.model) {
             headers.push(("anthropic-beta".into(), INTERLEAVED.into()));
         }
-        let body = body_bytes(&request::body(call, &plan));
+        let body = request::body(call, &plan);
         Ok(WireHttpRequest { url: url(call.model)?, headers, body })
     }
 

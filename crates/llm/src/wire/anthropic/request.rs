@@ -4,6 +4,7 @@
 //! first and last, every call has its result in the next message, no text is blank, and signed content goes
 //! back only to the model that signed it.
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::{is_anthropic, thinking::ThinkingPlan};
@@ -12,11 +13,12 @@ use crate::models::model::Model;
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, Tool, ToolChoice, WireCall};
 use crate::wire::history::{
-    self, AlternatingTurns, GO_ON, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn,
+    self, AlternatingTurns, GO_ON, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn, KeyedTurn,
 };
 use crate::wire::ids::fit_id;
+use crate::wire::kept_turns::TurnWriter;
 use crate::wire::picture::{self, ImageLimits};
-use crate::wire::request_body::{RequestBody, with_list};
+use crate::wire::request_body::{JsonRope, RequestBody, with_field, with_list};
 
 /// Longest id of a call.
 const ID_MOST: usize = 64;
@@ -34,12 +36,13 @@ const PICTURES: ImageLimits = ImageLimits {
 /// With more images than this in one request, each side has this limit.
 const MANY_PICTURES: (usize, u32) = (20, 2000);
 
-pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
+pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Vec<u8> {
     let WireCall { model, request, .. } = call;
     let mark = cache_mark(request.cache);
-    let mut messages = messages(model, request);
+    let turns = history::turns(model, &request.messages);
+    let mut messages = messages(model, request, &turns);
     if let (Some(mark), Some(last)) = (&mark, last_block(&mut messages)) {
-        last["cache_control"] = mark.clone();
+        *last = with_field(last, "cache_control", mark);
     }
     let mut body = RequestBody::default();
     body.set("model", &model.id);
@@ -50,10 +53,10 @@ pub(super) fn body(call: &WireCall<'_>, plan: &ThinkingPlan) -> Value {
     let mut choice = choice(&request.tool_choice, plan);
     if tools.is_empty() {
         // A conversation with calls wants tools, even if none may be called any more.
-        tools = called_tools(&messages).iter().map(|name| removed_tool(name)).collect();
+        tools = called_tools(&turns).iter().map(|name| removed_tool(name)).collect();
         choice = json!({"type": "none"});
     }
-    body.set_list("messages", messages);
+    body.set_conversation("messages", JsonRope::messages(messages, "content"));
     if let Some(last) = tools.pop() {
         tools.push(with_cache_mark(last, mark.as_ref()));
         body.set("tools", tools);
@@ -86,8 +89,8 @@ fn with_cache_mark(mut block: Value, mark: Option<&Value>) -> Value {
     block
 }
 
-fn last_block(messages: &mut [Value]) -> Option<&mut Value> {
-    messages.last_mut()?.get_mut("content")?.as_array_mut()?.last_mut()
+fn last_block<'m>(messages: &'m mut [(&str, Vec<Bytes>)]) -> Option<&'m mut Bytes> {
+    messages.last_mut()?.1.last_mut()
 }
 
 fn tool(tool: &Tool) -> Value {
@@ -108,10 +111,12 @@ fn removed_tool(name: &str) -> Value {
 }
 
 /// The tools that were called, each once.
-fn called_tools(messages: &[Value]) -> Vec<String> {
-    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-    let calls = blocks.filter(|block| block["type"] == "tool_use");
-    let mut names: Vec<String> = calls.filter_map(|call| call["name"].as_str().map(str::to_owned)).collect();
+fn called_tools<'t>(turns: &[KeyedTurn<'t>]) -> Vec<&'t str> {
+    let calls = turns.iter().filter_map(|keyed| match &keyed.turn {
+        HistoryTurn::ToolResult(outcome) => Some(outcome.call),
+        _ => None,
+    });
+    let mut names: Vec<&str> = calls.map(|call| call.name.as_str()).collect();
     names.sort();
     names.dedup();
     names
@@ -126,25 +131,27 @@ fn choice(choice: &ToolChoice, plan: &ThinkingPlan) -> Value {
     }
 }
 
-fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
-    let mut messages = AlternatingTurns::new("assistant", text(GO_ON));
+fn messages(
+    model: &Model,
+    request: &ChatRequest,
+    turns: &[KeyedTurn<'_>],
+) -> Vec<(&'static str, Vec<Bytes>)> {
+    let mut messages = AlternatingTurns::new("assistant", &text(GO_ON));
     let rules = image_limits(request);
-    for turn in history::turns(model, &request.messages) {
-        match turn {
+    let mut writer = TurnWriter::new("anthropic-messages", model, request, rules.side);
+    for keyed in turns {
+        let pieces = writer.pieces(keyed, || match &keyed.turn {
             HistoryTurn::User(content) | HistoryTurn::Developer(content) => {
-                messages.push("user", blocks(&history::parts(model, content), &rules));
+                blocks(&history::parts(model, content), &rules)
             }
-            HistoryTurn::Answer(answer) => messages.push("assistant", answer_blocks(model, &answer)),
-            HistoryTurn::ToolResult(outcome) => {
-                messages.push("user", vec![outcome_block(model, &outcome, &rules)]);
-            }
-            HistoryTurn::OrphanResult(result) => {
-                messages.push("user", blocks(&history::orphan_parts(model, result), &rules));
-            }
-        }
+            HistoryTurn::Answer(answer) => answer_blocks(model, answer),
+            HistoryTurn::ToolResult(outcome) => vec![outcome_block(model, outcome, &rules)],
+            HistoryTurn::OrphanResult(result) => blocks(&history::orphan_parts(model, result), &rules),
+        });
+        let is_answer = matches!(keyed.turn, HistoryTurn::Answer(_));
+        messages.push(if is_answer { "assistant" } else { "user" }, &pieces);
     }
-    let message = |(role, content)| with_list(json!({"role": role}), "content", content);
-    messages.finish().into_iter().map(message).collect()
+    messages.finish()
 }
 
 /// The limits depend on the number of images.

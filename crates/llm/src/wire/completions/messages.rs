@@ -3,12 +3,15 @@
 //! Invariant: a tool's result directly follows the answer that called it. Images have no place there, so
 //! they follow as a user's message after all results of the answer.
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::compat::CompletionsCompat;
 use crate::message::{AssistantContent, ImageContent, ThinkingContent, ToolCall};
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
-use crate::wire::{ids, request_body::RequestBody};
+use crate::wire::ids;
+use crate::wire::kept_turns::TurnWriter;
+use crate::wire::request_body::{JsonRope, RequestBody, json_bytes};
 use crate::{models::model::Model, request::ChatRequest};
 
 /// Longest id of a call that every server accepts.
@@ -17,55 +20,77 @@ const CALL_ID_MOST: usize = 40;
 /// Separates a tool's result from a user's message where something must.
 const BETWEEN: &str = "I have read the results.";
 
-pub(super) fn messages(model: &Model, request: &ChatRequest, switches: &CompletionsCompat<'_>) -> Vec<Value> {
-    let mut writer = CompletionsWriter { model, switches, all: Vec::new(), images: Vec::new() };
+pub(super) fn messages(model: &Model, request: &ChatRequest, switches: &CompletionsCompat<'_>) -> JsonRope {
+    let mut kept = TurnWriter::new("openai-completions", model, request, 0);
+    let mut writer = CompletionsWriter::new(model, switches);
     if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
         let role = if switches.developer_role && model.reasoning { "developer" } else { "system" };
-        writer.all.push(json!({"role": role, "content": system}));
+        writer.all.push(json_bytes(&json!({"role": role, "content": system})));
     }
-    for turn in history::turns(model, &request.messages) {
-        match turn {
-            HistoryTurn::ToolResult(outcome) => writer.outcome(&outcome),
-            HistoryTurn::Answer(answer) => writer.answer(&answer),
-            HistoryTurn::User(content) => writer.message("user", &history::parts(model, content)),
-            HistoryTurn::Developer(content) => {
-                let role = if switches.developer_role { "developer" } else { "user" };
-                writer.message(role, &history::parts(model, content));
-            }
-            HistoryTurn::OrphanResult(result) => {
-                writer.message("user", &history::orphan_parts(model, result));
+    for keyed in history::turns(model, &request.messages) {
+        let pieces = kept.pieces(&keyed, || {
+            let made = match &keyed.turn {
+                HistoryTurn::ToolResult(outcome) => Some(writer.outcome_message(outcome)),
+                HistoryTurn::Answer(answer) => Some(writer.answer_message(answer)),
+                HistoryTurn::User(content) => message("user", &history::parts(model, content)),
+                HistoryTurn::Developer(content) => {
+                    let role = if switches.developer_role { "developer" } else { "user" };
+                    message(role, &history::parts(model, content))
+                }
+                HistoryTurn::OrphanResult(result) => message("user", &history::orphan_parts(model, result)),
+            };
+            made.into_iter().collect()
+        });
+        match &keyed.turn {
+            HistoryTurn::ToolResult(outcome) => writer.push_outcome(outcome, &pieces),
+            HistoryTurn::Answer(_) => writer.push_answer(&pieces),
+            HistoryTurn::User(_) | HistoryTurn::Developer(_) | HistoryTurn::OrphanResult(_) => {
+                writer.show_images();
+                writer.push_said(&pieces);
             }
         }
     }
     writer.show_images();
-    writer.all
+    JsonRope::list(writer.all)
 }
 
 struct CompletionsWriter<'a> {
     model: &'a Model,
     switches: &'a CompletionsCompat<'a>,
-    all: Vec<Value>,
+    all: Vec<Bytes>,
+    /// The last one is a tool's result.
+    is_after_result: bool,
     /// Images from tools that are not shown yet.
     images: Vec<&'a ImageContent>,
 }
 
 impl<'a> CompletionsWriter<'a> {
-    fn message(&mut self, role: &str, parts: &[HistoryPart<'_>]) {
-        self.show_images();
-        self.plain(role, parts);
+    fn new(model: &'a Model, switches: &'a CompletionsCompat<'a>) -> CompletionsWriter<'a> {
+        CompletionsWriter { model, switches, all: Vec::new(), is_after_result: false, images: Vec::new() }
     }
 
-    fn plain(&mut self, role: &str, parts: &[HistoryPart<'_>]) {
-        let content = match parts {
-            [] => return,
-            [HistoryPart::Text(text)] => json!(text),
-            parts => parts.iter().map(part).collect(),
-        };
-        let after_result = self.all.last().is_some_and(|last| last["role"] == "tool");
-        if after_result && self.switches.assistant_after_tool_result {
-            self.all.push(json!({"role": "assistant", "content": BETWEEN}));
+    /// A message that neither the model nor a tool wrote, if there is one.
+    fn push_said(&mut self, pieces: &[Bytes]) {
+        if pieces.is_empty() {
+            return;
         }
-        self.all.push(json!({"role": role, "content": content}));
+        if self.is_after_result && self.switches.assistant_after_tool_result {
+            self.all.push(json_bytes(&json!({"role": "assistant", "content": BETWEEN})));
+        }
+        self.all.extend_from_slice(pieces);
+        self.is_after_result = false;
+    }
+
+    fn push_answer(&mut self, pieces: &[Bytes]) {
+        self.show_images();
+        self.all.extend_from_slice(pieces);
+        self.is_after_result = false;
+    }
+
+    fn push_outcome(&mut self, outcome: &HistoryToolResult<'a>, pieces: &[Bytes]) {
+        self.images.extend(history::images(&outcome.parts(self.model)));
+        self.all.extend_from_slice(pieces);
+        self.is_after_result = true;
     }
 
     /// The images of the results before, as a message of the user.
@@ -76,11 +101,11 @@ impl<'a> CompletionsWriter<'a> {
         }
         let mut parts = vec![HistoryPart::Text("(the images that the tools gave back)".into())];
         parts.extend(images.into_iter().map(HistoryPart::Image));
-        self.plain("user", &parts);
+        let shown: Vec<Bytes> = message("user", &parts).iter().map(json_bytes).collect();
+        self.push_said(&shown);
     }
 
-    fn answer(&mut self, answer: &HistoryAnswer<'_>) {
-        self.show_images();
+    fn answer_message(&self, answer: &HistoryAnswer<'_>) -> Value {
         let (mut texts, mut thoughts, mut calls, mut details) = (vec![], vec![], vec![], vec![]);
         for content in &answer.content {
             match content {
@@ -128,13 +153,12 @@ impl<'a> CompletionsWriter<'a> {
             }
         }
         message.set_some("tool_calls", Some(calls).filter(|calls| !calls.is_empty()));
-        self.all.push(json!(message));
+        json!(message)
     }
 
-    fn outcome(&mut self, outcome: &HistoryToolResult<'a>) {
+    fn outcome_message(&self, outcome: &HistoryToolResult<'_>) -> Value {
         let parts = outcome.parts(self.model);
         let mut text = history::joined_text(&parts);
-        self.images.extend(history::images(&parts));
         if text.is_empty() {
             "(an image follows)".clone_into(&mut text);
         }
@@ -143,7 +167,7 @@ impl<'a> CompletionsWriter<'a> {
         if self.switches.tool_result_name {
             message["name"] = json!(outcome.call.name);
         }
-        self.all.push(message);
+        message
     }
 
     fn call_id(&self, call: &ToolCall, own: bool) -> String {
@@ -157,6 +181,16 @@ impl<'a> CompletionsWriter<'a> {
             ids::fit_id(id, CALL_ID_MOST, "call_")
         }
     }
+}
+
+/// Nothing if nothing was said.
+fn message(role: &str, parts: &[HistoryPart<'_>]) -> Option<Value> {
+    let content = match parts {
+        [] => return None,
+        [HistoryPart::Text(text)] => json!(text),
+        parts => parts.iter().map(part).collect(),
+    };
+    Some(json!({"role": role, "content": content}))
 }
 
 /// The details stored with thinking; other signatures are the name of a field.

@@ -30,7 +30,7 @@ impl Wire for CompletionsWire {
     }
 
     fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
-        address::post(call, BASE, "/chat/completions", &request::body(call))
+        address::post(call, BASE, "/chat/completions", request::body(call))
     }
 
     fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {

@@ -1,6 +1,6 @@
 //! The body of a request, as far as the server accepts it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::compat::{CompletionsCompat, completions_compat};
 use super::messages::messages;
@@ -10,12 +10,12 @@ use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
 use crate::wire::{address::MAX_OPENAI_ID, effort::reasoning_effort, ids, request_body::RequestBody};
 
-pub(super) fn body(call: &WireCall<'_>) -> Value {
+pub(super) fn body(call: &WireCall<'_>) -> Vec<u8> {
     let (model, request) = (call.model, call.request);
     let switches = completions_compat(model);
     let mut body = RequestBody::default();
     body.set("model", &model.id);
-    body.set_list("messages", messages(model, request, &switches));
+    body.set_conversation("messages", messages(model, request, &switches));
     body.set("stream", true);
     body.set_some("stream_options", switches.usage_in_streaming.then(|| json!({"include_usage": true})));
     body.set_some("store", switches.store.then_some(false));

@@ -101,6 +101,7 @@ fn a_conversation_goes_out_whole_to_the_provider_itself() {
         cache: CacheRetention::Long,
         session_id: Some("s1".into()),
         service_tier: Some("flex".into()),
+        ..ChatRequest::default()
     };
     assert_eq!(
         body(&model, &request),

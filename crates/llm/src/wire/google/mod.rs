@@ -10,7 +10,6 @@ mod thinking;
 #[cfg(test)]
 mod tests;
 
-use super::request_body::body_bytes;
 use super::{Wire, WireHttpRequest, WireReader, address};
 use crate::failure::{ModelFailure, ModelResult};
 use crate::models::model::Model;
@@ -27,7 +26,7 @@ impl Wire for GoogleWire {
     }
 
     fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
-        let body = body_bytes(&request::body(call));
+        let body = request::body(call);
         Ok(WireHttpRequest { url: url(call.model)?, headers: auth_headers(call.model, call.auth)?, body })
     }
 

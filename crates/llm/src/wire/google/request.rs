@@ -13,8 +13,9 @@ use crate::request::{ChatRequest, Tool, ToolChoice, WireCall};
 use crate::wire::history::{
     self, AlternatingTurns, GO_ON, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn,
 };
+use crate::wire::kept_turns::TurnWriter;
 use crate::wire::picture::{self, ImageLimits};
-use crate::wire::request_body::{RequestBody, with_list};
+use crate::wire::request_body::{JsonRope, RequestBody};
 
 /// Replaces the signature on calls that the model did not sign itself
 /// (ai.google.dev/gemini-api/docs/thought-signatures).
@@ -27,10 +28,10 @@ const PICTURES: ImageLimits = ImageLimits {
     side: u32::MAX,
 };
 
-pub(super) fn body(call: &WireCall<'_>) -> Value {
+pub(super) fn body(call: &WireCall<'_>) -> Vec<u8> {
     let WireCall { model, request, .. } = call;
     let mut body = RequestBody::default();
-    body.set_list("contents", contents(model, request));
+    body.set_conversation("contents", contents(model, request));
     let system = request.system.as_deref().filter(|system| !system.trim().is_empty());
     body.set_some("systemInstruction", system.map(|system| json!({"parts": [{"text": system}]})));
     if !request.tools.is_empty() {
@@ -65,24 +66,24 @@ fn choice(choice: &ToolChoice) -> Option<Value> {
     }
 }
 
-fn contents(model: &Model, request: &ChatRequest) -> Vec<Value> {
-    let mut contents = AlternatingTurns::new("model", json!({"text": GO_ON}));
-    for turn in history::turns(model, &request.messages) {
-        match turn {
+fn contents(model: &Model, request: &ChatRequest) -> JsonRope {
+    let mut contents = AlternatingTurns::new("model", &json!({"text": GO_ON}));
+    let mut writer = TurnWriter::new("google-generative-ai", model, request, 0);
+    for keyed in history::turns(model, &request.messages) {
+        let pieces = writer.pieces(&keyed, || match &keyed.turn {
             HistoryTurn::User(content) | HistoryTurn::Developer(content) => {
-                let parts = history::parts(model, content);
-                contents.push("user", parts.iter().map(part).collect());
+                history::parts(model, content).iter().map(part).collect()
             }
-            HistoryTurn::Answer(answer) => contents.push("model", answer_parts(model, &answer)),
-            HistoryTurn::ToolResult(outcome) => contents.push("user", result_parts(model, &outcome)),
+            HistoryTurn::Answer(answer) => answer_parts(model, answer),
+            HistoryTurn::ToolResult(outcome) => result_parts(model, outcome),
             HistoryTurn::OrphanResult(result) => {
-                let parts = history::orphan_parts(model, result);
-                contents.push("user", parts.iter().map(part).collect());
+                history::orphan_parts(model, result).iter().map(part).collect()
             }
-        }
+        });
+        let is_answer = matches!(keyed.turn, HistoryTurn::Answer(_));
+        contents.push(if is_answer { "model" } else { "user" }, &pieces);
     }
-    let content = |(role, parts)| with_list(json!({"role": role}), "parts", parts);
-    contents.finish().into_iter().map(content).collect()
+    JsonRope::messages(contents.finish(), "parts")
 }
 
 fn part(part: &HistoryPart<'_>) -> Value {

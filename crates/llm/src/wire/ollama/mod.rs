@@ -23,7 +23,7 @@ impl Wire for OllamaWire {
     }
 
     fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
-        address::post(call, BASE, "/api/chat", &request::body(call))
+        address::post(call, BASE, "/api/chat", request::body(call))
     }
 
     fn framing(&self) -> Framing {

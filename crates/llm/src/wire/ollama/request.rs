@@ -5,13 +5,15 @@ use serde_json::{Value, json};
 use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{ChatRequest, ThinkingLevel, ToolChoice, WireCall};
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryTurn};
-use crate::{message::AssistantContent, models::model::Model, wire::request_body::RequestBody};
+use crate::wire::kept_turns::TurnWriter;
+use crate::wire::request_body::{JsonRope, RequestBody, json_bytes};
+use crate::{message::AssistantContent, models::model::Model};
 
-pub(super) fn body(call: &WireCall<'_>) -> Value {
+pub(super) fn body(call: &WireCall<'_>) -> Vec<u8> {
     let (model, request) = (call.model, call.request);
     let mut body = RequestBody::default();
     body.set("model", &model.id);
-    body.set_list("messages", messages(model, request));
+    body.set_conversation("messages", messages(model, request));
     // The only way to forbid tools is to send none.
     if !request.tools.is_empty() && request.tool_choice != ToolChoice::None {
         body.set("tools", request.tools.iter().map(tool).collect::<Vec<_>>());
@@ -50,31 +52,31 @@ fn think(id: &str, level: ThinkingLevel) -> Value {
     })
 }
 
-fn messages(model: &Model, request: &ChatRequest) -> Vec<Value> {
+fn messages(model: &Model, request: &ChatRequest) -> JsonRope {
     let mut all = Vec::new();
+    let mut writer = TurnWriter::new("ollama", model, request, 0);
     if let Some(system) = request.system.as_deref().filter(|system| !system.is_empty()) {
-        all.push(json!({"role": "system", "content": system}));
+        all.push(json_bytes(&json!({"role": "system", "content": system})));
     }
-    for turn in history::turns(model, &request.messages) {
-        match turn {
+    for keyed in history::turns(model, &request.messages) {
+        let pieces = writer.pieces(&keyed, || match &keyed.turn {
             HistoryTurn::User(content) | HistoryTurn::Developer(content) => {
                 let parts = history::parts(model, content);
-                if !parts.is_empty() {
-                    all.push(message("user", &parts));
-                }
+                if parts.is_empty() { Vec::new() } else { vec![message("user", &parts)] }
             }
             HistoryTurn::OrphanResult(result) => {
-                all.push(message("user", &history::orphan_parts(model, result)));
+                vec![message("user", &history::orphan_parts(model, result))]
             }
-            HistoryTurn::Answer(answer) => all.push(answer_message(&answer)),
+            HistoryTurn::Answer(answer) => vec![answer_message(answer)],
             HistoryTurn::ToolResult(outcome) => {
                 let mut result = message("tool", &outcome.parts(model));
                 result["tool_name"] = json!(outcome.call.name);
-                all.push(result);
+                vec![result]
             }
-        }
+        });
+        all.extend_from_slice(&pieces);
     }
-    all
+    JsonRope::list(all)
 }
 
 /// Images are beside the text, in bare base64.

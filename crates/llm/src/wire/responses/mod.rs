@@ -25,7 +25,7 @@ impl Wire for ResponsesWire {
     }
 
     fn request(&self, call: &WireCall<'_>) -> ModelResult<WireHttpRequest> {
-        address::post(call, BASE, "/responses", &request::body(call))
+        address::post(call, BASE, "/responses", request::body(call))
     }
 
     fn reader(&self, call: &WireCall<'_>) -> Box<dyn WireReader> {

@@ -11,17 +11,19 @@ use crate::request::schema::{SchemaDialect, normalise};
 use crate::request::{CacheRetention, ChatRequest, ThinkingLevel, ToolChoice, WireCall};
 use crate::wire::address::{self, MAX_OPENAI_ID};
 use crate::wire::history::{self, HistoryAnswer, HistoryPart, HistoryToolResult, HistoryTurn};
-use crate::wire::{effort::reasoning_effort, ids, request_body::RequestBody};
+use crate::wire::kept_turns::TurnWriter;
+use crate::wire::request_body::{JsonRope, RequestBody};
+use crate::wire::{effort::reasoning_effort, ids};
 
 /// The server's smallest output limit.
 const OUTPUT_LEAST: u64 = 16;
 
-pub(super) fn body(call: &WireCall<'_>) -> Value {
+pub(super) fn body(call: &WireCall<'_>) -> Vec<u8> {
     let (model, request) = (call.model, call.request);
     let mut body = RequestBody::default();
     body.set("model", &model.id);
     body.set_some("instructions", request.system.as_deref().filter(|system| !system.is_empty()));
-    body.set_list("input", input(model, request));
+    body.set_conversation("input", input(model, request));
     body.set("stream", true);
     body.set_some("store", model.compat.supports_store.unwrap_or(true).then_some(false));
     tools(model, request, &mut body);
@@ -95,29 +97,26 @@ fn caching(model: &Model, request: &ChatRequest, body: &mut RequestBody) {
     body.set_some("prompt_cache_retention", long.then_some("24h"));
 }
 
-fn input(model: &Model, request: &ChatRequest) -> Vec<Value> {
-    let mut items = Vec::new();
+fn input(model: &Model, request: &ChatRequest) -> JsonRope {
+    let mut all = Vec::new();
+    let mut writer = TurnWriter::new("openai-responses", model, request, 0);
     let developer = if model.compat.supports_developer_role.unwrap_or(true) { "developer" } else { "user" };
-    for turn in history::turns(model, &request.messages) {
-        match turn {
-            HistoryTurn::User(content) => message("user", &history::parts(model, content), &mut items),
-            HistoryTurn::Developer(content) => {
-                message(developer, &history::parts(model, content), &mut items);
-            }
-            HistoryTurn::OrphanResult(result) => {
-                message("user", &history::orphan_parts(model, result), &mut items);
-            }
-            HistoryTurn::Answer(answer) => push_answer(&answer, &mut items),
-            HistoryTurn::ToolResult(outcome) => items.push(output(model, &outcome)),
-        }
+    for keyed in history::turns(model, &request.messages) {
+        let pieces = writer.pieces(&keyed, || match &keyed.turn {
+            HistoryTurn::User(content) => message("user", &history::parts(model, content)),
+            HistoryTurn::Developer(content) => message(developer, &history::parts(model, content)),
+            HistoryTurn::OrphanResult(result) => message("user", &history::orphan_parts(model, result)),
+            HistoryTurn::Answer(answer) => answer_items(answer),
+            HistoryTurn::ToolResult(outcome) => vec![output(model, outcome)],
+        });
+        all.extend_from_slice(&pieces);
     }
-    items
+    JsonRope::list(all)
 }
 
-fn message(role: &str, parts: &[HistoryPart<'_>], items: &mut Vec<Value>) {
-    if !parts.is_empty() {
-        items.push(json!({"role": role, "content": content(parts)}));
-    }
+/// None if nothing was said.
+fn message(role: &str, parts: &[HistoryPart<'_>]) -> Vec<Value> {
+    if parts.is_empty() { Vec::new() } else { vec![json!({"role": role, "content": content(parts)})] }
 }
 
 fn content(parts: &[HistoryPart<'_>]) -> Vec<Value> {
@@ -131,7 +130,8 @@ fn content(parts: &[HistoryPart<'_>]) -> Vec<Value> {
 }
 
 /// Piece by piece.
-fn push_answer(answer: &HistoryAnswer<'_>, items: &mut Vec<Value>) {
+fn answer_items(answer: &HistoryAnswer<'_>) -> Vec<Value> {
+    let mut items = Vec::new();
     let goes_back = |content: &&AssistantContent| match content {
         AssistantContent::Thinking(thinking) => thinking_item(thinking).is_some(),
         AssistantContent::Text(_) | AssistantContent::ToolCall(_) => true,
@@ -145,6 +145,7 @@ fn push_answer(answer: &HistoryAnswer<'_>, items: &mut Vec<Value>) {
             AssistantContent::ToolCall(call) => items.push(call_item(call, answer.same_model, whole)),
         }
     }
+    items
 }
 
 /// The item as it came. Without its encrypted part the server would look it up, and it stored nothing.

@@ -112,6 +112,7 @@ fn a_conversation_goes_out_whole_with_everything_that_the_model_gave() {
         cache: CacheRetention::Long,
         session_id: Some("s1".into()),
         service_tier: Some("priority".into()),
+        ..ChatRequest::default()
     };
     let said = |text: &str| json!([{"type": "output_text", "text": text, "annotations": []}]);
     assert_eq!(
