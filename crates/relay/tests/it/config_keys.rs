@@ -264,6 +264,14 @@ fn the_keys_of_watch_are_shown_with_where_they_come_from() {
       compaction.idleEnabled          false                                 default
       compaction.idleThresholdTokens  200000                                default
       compaction.idleTimeoutSeconds   300                                   default
+      theme.dark                      "red-claw"                            default
+      theme.light                     "blue-crab"                           default
+      symbolPreset                    "theme"                               default
+      colorBlindMode                  false                                 default
+      doubleEscapeAction              "tree"                                default
+      branchSummary.enabled           false                                 default
+      terminal.plain                  false                                 default
+      terminal.showThinking           false                                 default
     "#);
 }
 

@@ -25,7 +25,7 @@ const LONG_ANSWER: usize = 3;
 pub(super) enum ConversationBlock {
     Head(ConversationHead),
     Prompt(PromptBlock),
-    Answer(AnswerText),
+    Answer(Box<AnswerText>),
     Thought(ThoughtText),
     Call(CallBlock),
     Plan(PlanBlock),

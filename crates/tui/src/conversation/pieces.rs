@@ -40,7 +40,8 @@ impl ConversationView {
             MessageUpdate::TextDelta { content_index, delta } => {
                 self.close_pieces_before(*content_index, now);
                 let unmask = self.unmask.take();
-                let piece = self.piece(*content_index, || ConversationBlock::Answer(AnswerText::new()));
+                let piece =
+                    self.piece(*content_index, || ConversationBlock::Answer(Box::new(AnswerText::new())));
                 if let Some(ConversationBlock::Answer(answer)) = piece {
                     answer.push(delta, unmask.as_ref());
                 }
@@ -102,7 +103,7 @@ impl ConversationView {
             let unmask = self.unmask.take();
             match content {
                 AssistantContent::Text(text) => {
-                    let make = || ConversationBlock::Answer(AnswerText::new());
+                    let make = || ConversationBlock::Answer(Box::new(AnswerText::new()));
                     if let Some(ConversationBlock::Answer(block)) = self.piece(at, make) {
                         block.finish(Some(&text.text), unmask.as_ref());
                     }

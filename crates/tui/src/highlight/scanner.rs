@@ -48,7 +48,8 @@ impl CodeScanner {
     pub fn next_line(&mut self, line: &str) -> Vec<CodeSpan> {
         let Some(language) = &self.language else { return Vec::new() };
         let rules = language.rules;
-        let line = &line[..line.floor_char_boundary(SCANNED_BYTES)];
+        let most = SCANNED_BYTES.min(line.len());
+        let line = &line[..(0..=most).rev().find(|at| line.is_char_boundary(*at)).unwrap_or(0)];
         if rules.family == SyntaxFamily::Diff {
             return diff_line_token(line).map(|token| vec![(0..line.len(), token)]).unwrap_or_default();
         }

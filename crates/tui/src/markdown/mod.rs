@@ -152,7 +152,8 @@ fn next_line(text: &str) -> Option<(usize, usize)> {
     if text.len() < MARKDOWN_LINE_BYTES + 4 {
         return None;
     }
-    let mut cut = text.floor_char_boundary(MARKDOWN_LINE_BYTES);
+    let is_end = |at: &usize| text.is_char_boundary(*at);
+    let mut cut = (0..=MARKDOWN_LINE_BYTES).rev().find(is_end).unwrap_or(0);
     // Not between the two halves of a line's end, where it would become visible.
     if text.as_bytes()[cut - 1] == b'\r' {
         cut -= 1;

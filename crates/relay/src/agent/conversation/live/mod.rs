@@ -304,7 +304,6 @@ impl<'a> LiveSurface<'a> {
             show_thinking: config.show_thinking,
             expand_key: keymap.hint(KeyAction::ToggleExpand).unwrap_or_default(),
             unfold_key: keymap.hint(KeyAction::ToggleThinking).unwrap_or_default(),
-            ..ConversationSettings::default()
         };
         let now = Instant::now();
         let lender = Arc::new(TerminalLender::default());
