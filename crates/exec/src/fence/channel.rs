@@ -82,10 +82,10 @@ impl FenceChannel {
     }
 
     /// The same where this process has made the namespaces: the stage is the first process in them.
-    pub(crate) fn init_command(&self, program: &Path) -> Command {
+    pub(crate) fn init_command(&self, program: &Path) -> io::Result<Command> {
         let mut command = self.command(program);
-        command.arg(sys::INIT_ARGUMENT);
-        command
+        command.arg(sys::INIT_ARGUMENT).arg(sys::own_number()?);
+        Ok(command)
     }
 
     /// What the stage has said.

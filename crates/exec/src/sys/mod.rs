@@ -15,6 +15,7 @@
 //! | `enlarge_pipe` | a pipe holds more, for fewer and larger reads | stays as it is |
 //! | `run_fence` | enters the fence that a `FenceSpec` describes and becomes the command, or fails before anything of it ran | fails always |
 //! | `leave_for_fence` | makes the namespaces of a fence for the next process that is started | fails always |
+//! | `own_number` | by which the first process in them sees whether the one outside is still there | no process asks |
 //! | `own_program` | the binary that runs, to be started again | the file that now has its name |
 //! | `create_inheritable_file`, `OPEN_FILES` | a file in memory that the stage inherits, and where it finds it by number | `Unsupported` |
 //!

@@ -11,6 +11,7 @@ use relaycode_exec::{
     Deadlines, ExecError, ExitReason, FENCE_FAILED_CODE, FenceAccess, FenceChannel, FenceLayer, FenceLevel,
     FenceReport, FenceSpec, Job, JobFence, JobOutput, probe_fence,
 };
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::fixture::{Mark, keeper, run, runner, shell, until};
@@ -411,4 +412,31 @@ fn a_file_in_a_layer_can_be_written_for_good_and_what_lies_in_tmp_can_be_read() 
         ("new\n", "mine\n")
     );
     assert!(!state.join("made").exists() && !seen.join("new").exists());
+}
+
+#[test]
+fn a_stage_that_outlives_its_parent_before_it_asked_to_end_with_it_ends() {
+    let Some(fenced) = Fenced::new().filter(|fenced| fenced.level == FenceLevel::Namespaces) else { return };
+    for _ in 0..10 {
+        let channel = FenceChannel::new(&fenced.spec(&["/bin/sleep", "60"])).unwrap();
+        let mut outside = channel.command(&keeper()).stderr(Stdio::null()).spawn().unwrap();
+        let children = format!("/proc/{0}/task/{0}/children", outside.id());
+        let mut first = None;
+        until("the first process inside has begun", || {
+            let listed = fs::read_to_string(&children).unwrap();
+            first = listed.split_whitespace().next().and_then(|number| Pid::from_raw(number.parse().ok()?));
+            first.is_some()
+        });
+        let first = first.unwrap();
+        kill_process(first, Signal::STOP).unwrap();
+        outside.kill().unwrap();
+        outside.wait().unwrap();
+        // It is gone, or will not be for long.
+        let _ = kill_process(first, Signal::CONT);
+        until("the first process inside has ended", || {
+            let stat =
+                fs::read_to_string(format!("/proc/{}/stat", first.as_raw_nonzero())).unwrap_or_default();
+            stat.is_empty() || stat.contains(") Z ")
+        });
+    }
 }

@@ -191,7 +191,7 @@ fn enter_fence(command: &Command, fence: &JobFence) -> Result<(Command, FenceCha
         return Ok((channel.command(&program), channel));
     }
     match sys::leave_for_fence(fence) {
-        Ok(()) => Ok((channel.init_command(&program), channel)),
+        Ok(()) => Ok((channel.init_command(&program).map_err(failed)?, channel)),
         Err(FenceReport::Failed { step, said }) => Err(KeeperReport::FenceFailed { step, said }),
         Err(FenceReport::Entered { .. }) => Err(failed(io::ErrorKind::Unsupported.into())),
     }

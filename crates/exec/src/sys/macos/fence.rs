@@ -12,6 +12,10 @@ pub(crate) const OPEN_FILES: &str = "/dev/fd";
 /// What no process is started with.
 pub(crate) const INIT_ARGUMENT: &str = "init";
 
+pub(crate) fn own_number() -> io::Result<OsString> {
+    Ok(std::process::id().to_string().into())
+}
+
 pub(crate) fn create_inheritable_file() -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no fence"))
 }

@@ -12,7 +12,9 @@ use rustix::net::{RecvFlags, SendFlags};
 use rustix::pty::{OpenptFlags, openpt};
 
 pub(crate) use descendants::{DescendantRoots, DescendantSweep, count_keeper_ancestors, process_start_time};
-pub(crate) use fence::{OPEN_FILES, create_inheritable_file, run_fence};
+pub(crate) use fence::{
+    INIT_ARGUMENT, OPEN_FILES, create_inheritable_file, leave_for_fence, own_number, run_fence,
+};
 
 pub(crate) const ADOPTS_ORPHANS: bool = false;
 pub(crate) const SEND_FLAGS: SendFlags = SendFlags::empty();

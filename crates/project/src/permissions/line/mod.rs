@@ -39,10 +39,12 @@ pub struct LineReading {
     pub destructive: Vec<DestructiveAct>,
     /// Why not everything is certain; empty: all that runs is in `commands`.
     pub unclear: Vec<String>,
+    /// A `[[ … ]]` of it asks whether a file can be written.
+    pub(super) asks_for_writing: bool,
 }
 
 impl LineReading {
-    /// Whether all of it is known, and does no more than look: it does the same where nothing can be written.
+    /// Whether all of it is known, and does no more than look: it does, and says, the same where nothing can be written.
     pub fn only_looks(&self) -> bool {
         let looks = |command: &StartedCommand| {
             command.role == CommandRole::ReadsOnly && command.risky.is_empty() && !command.unlisted
@@ -50,6 +52,8 @@ impl LineReading {
         let is_lost =
             |target: &LineTarget| matches!(target, LineTarget::Path(path) if path == Path::new("/dev/null"));
         self.unclear.is_empty()
+            && !self.asks_for_writing
+            && !self.commands.iter().any(StartedCommand::asks_for_writing)
             && self.destructive.iter().all(|act| is_lost(&act.target))
             && self.commands.iter().all(looks)
             && self.paths.iter().all(|used| used.kind == PathUseKind::Read || is_lost(&used.target))
@@ -80,6 +84,20 @@ impl StartedCommand {
     pub fn text(&self) -> String {
         let words: Vec<String> = self.words.iter().map(ToString::to_string).collect();
         words.join(" ")
+    }
+
+    /// Whether what it says depends on what can be written: it only looks all the same.
+    fn asks_for_writing(&self) -> bool {
+        let Some((program, words)) = self.words.split_first() else { return false };
+        let program = program.exact().unwrap_or_default();
+        let has = |option: &str| words.iter().any(|word| word.exact() == Some(option));
+        match program.rsplit('/').next() {
+            Some("test" | "[") => has("-w"),
+            Some("find") => has("-writable"),
+            // At a terminal it keeps what the command prints in a file.
+            Some("nohup") => true,
+            _ => false,
+        }
     }
 }
 

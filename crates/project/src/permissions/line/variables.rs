@@ -152,6 +152,7 @@ impl LineReader<'_> {
 
     /// `[[ … ]]`: comparisons of numbers compute their words.
     pub(super) fn check_test(&mut self, words: &[CommandArgument]) {
+        self.reading.asks_for_writing |= words.iter().any(|word| word.exact() == Some("-w"));
         let computes = |word: &CommandArgument| match word {
             CommandArgument::Exact(text) => {
                 matches!(text.as_str(), "-v" | "-R" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")

@@ -157,6 +157,7 @@ fn a_line_only_looks_if_all_of_it_is_known_to() {
         "git status --short; git diff HEAD~1",
         "cat a 2>/dev/null",
         "find . -name '*.rs'",
+        "test -r a && [ -f b ] && [[ -x c ]]",
         "",
     ] {
         assert!(read_line(text, &place).only_looks(), "{text}: {:?}", read_line(text, &place));
@@ -180,6 +181,12 @@ fn a_line_only_looks_if_all_of_it_is_known_to() {
         "git stash",
         "date -s now",
         "ls (",
+        // Where nothing can be written they say something else.
+        "test -w a",
+        "if [ -f b -a -w b ]; then cat b; fi",
+        "[[ -w a ]] && ls",
+        "find . -writable",
+        "nohup ls",
     ] {
         assert!(!read_line(text, &place).only_looks(), "{text}");
     }

@@ -283,3 +283,20 @@ fn what_a_command_prints_is_shown_while_it_runs() {
     let tails: Vec<&str> = updates.iter().filter_map(|event| event["update"]["tail"].as_str()).collect();
     assert_eq!(tails.first(), Some(&"begun\n"), "{updates:?}");
 }
+
+#[test]
+fn names_that_stand_for_words_of_the_shells_own_hold_nothing_up() {
+    let results = commands(&[
+        command(
+            "[() { echo no; }; shift() { :; }; trap() { :; }; kept=1; EPOCHS=10; HISTORY=a; seen() { echo seen; }; export -f seen",
+        ),
+        json!({"command": "echo $kept $EPOCHS $HISTORY $ONCE; bash -c seen; unset -f '[' shift trap", "env": {"ONCE": "once"}}),
+        command("alias builtin='echo no'; kept=2; set -v"),
+        command("echo $kept; unalias builtin"),
+        command("set -k; kept=3"),
+        command("echo $kept"),
+    ]);
+    assert_eq!(results[1], "1 10 a once\nseen");
+    assert_eq!((results[2].as_str(), results[3].as_str()), ("(no output)", "2"));
+    assert_eq!(results[5], "3");
+}

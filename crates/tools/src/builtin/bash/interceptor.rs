@@ -121,9 +121,28 @@ fn edits_in_place(word: &str) -> bool {
 
 /// Whether it redirects into a file.
 fn writes_file(rest: &str) -> bool {
-    rest.split('>')
+    without_quoted(rest)
+        .split('>')
         .skip(1)
         .any(|target| !target.trim_start().starts_with(['&', '(']) && !target.contains("/dev/null"))
+}
+
+/// With an `x` for each character that quotes or a backslash take its meaning: `echo "a -> b"` writes no file.
+fn without_quoted(text: &str) -> String {
+    let (mut quote, mut is_escaped) = (None, false);
+    let plain = text.chars().map(|c| {
+        let was_escaped = std::mem::take(&mut is_escaped);
+        let is_quoted = was_escaped || quote.is_some();
+        match c {
+            _ if was_escaped => {}
+            '\\' => is_escaped = quote != Some('\''),
+            '"' | '\'' if quote == Some(c) => quote = None,
+            '"' | '\'' if quote.is_none() => quote = Some(c),
+            _ => {}
+        }
+        if is_quoted { 'x' } else { c }
+    });
+    plain.collect()
 }
 
 #[cfg(test)]
@@ -148,6 +167,8 @@ mod tests {
             ("echo hi >> a.txt", Some("write")),
             ("echo hi >&2", None),
             ("echo hi", None),
+            ("echo 'a -> b' \"c > d\" e\\>f \"\\\"> g\"", None),
+            ("echo 'it' > \"a b\"", Some("write")),
             ("cat <<EOF > a.txt\nhi\nEOF", Some("write")),
             ("printf x 2>/dev/null", None),
             ("cargo test | grep FAILED", None),

@@ -5,7 +5,8 @@
 __relay_own=$1 __relay_mode=$2 __relay_number=$3 __relay_startup=$4 __relay_command=$5
 shift 5
 __relay_scoped=' ' __relay_before='' __relay_saved=''
-# Aliases count for the command alone: one of `[` must not be what this script takes for it.
+# Aliases count for the command alone: one of `[` must not be what this script takes for it. So all that runs once they count is
+# read before. What was sourced may have functions of any name, too.
 __relay_options='builtin shopt -s expand_aliases'
 if [ "$__relay_mode" != fresh ]; then
   if [ -r "$__relay_own/state" ]; then
@@ -20,12 +21,12 @@ if [ "$__relay_mode" != fresh ]; then
     . "$__relay_own/startup" 2>/dev/null
   fi
 fi
-while [ $# -gt 0 ]; do
+while builtin [ $# -gt 0 ]; do
   __relay_name=${1%%=*}
   __relay_before+=$(builtin declare -p "$__relay_name" 2>/dev/null)$'\n'
   __relay_scoped+="$__relay_name "
   builtin export "$1"
-  shift
+  builtin shift
 done
 __relay_save() {
   builtin [ -n "${__relay_saved-}" ] && return
@@ -50,8 +51,10 @@ __relay_save() {
   done
   builtin shopt -q expand_aliases && __relay_aliased=-s
   # What a shell sets itself, and what this command alone was given.
-  __relay_skip='__relay_*|BASH*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HIST*|HOSTNAME|HOSTTYPE|IFS|LINENO|MACHTYPE|OLDPWD|OPTERR'
-  __relay_skip+='|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_|CI|TERM|NO_COLOR|TMPDIR|COLUMNS|LINES'
+  __relay_skip='__relay_*|BASH|BASHOPTS|BASHPID|BASH_*|COMP_@(CWORD|KEY|LINE|POINT|TYPE|WORDBREAKS|WORDS)|COMPREPLY|DIRSTACK|EUID'
+  __relay_skip+='|EPOCH@(REALTIME|SECONDS)|FUNCNAME|GROUPS|HIST@(CMD|CONTROL|FILE|FILESIZE|IGNORE|SIZE|TIMEFORMAT)|HOSTNAME|HOSTTYPE|IFS'
+  __relay_skip+='|LINENO|MACHTYPE|OLDPWD|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|UID|_'
+  __relay_skip+='|CI|TERM|NO_COLOR|TMPDIR|COLUMNS|LINES'
   # By a file: a second shell for each list costs more than all the rest. All names at once: so does a call for each.
   IFS=$'\n'
   {
@@ -79,15 +82,27 @@ __relay_save() {
     # Without names it would print all.
     builtin [ -z "$__relay_names" ] || builtin declare -p $__relay_names
     builtin printf '%s\n' "$__relay_before"
-    builtin [ -z "$__relay_functions" ] || builtin declare -f $__relay_functions
+    builtin [ -z "$__relay_functions" ] || builtin declare -f -- $__relay_functions
+    # Those that are exported, by name.
+    builtin declare -Fx
     builtin alias -p
   } >|"$__relay_own/state.$__relay_number"
   # For what the command does at its end.
   builtin set +f
 }
-trap '{ __relay_code=$?; builtin set +xv; builtin trap - EXIT; __relay_save; } 2>/dev/null; builtin exit $__relay_code' EXIT
+# Where the command ends the shell. Traces and traps of the command are not for what follows it.
+__relay_end() {
+  __relay_code=$?
+  builtin set +xvk
+  builtin trap - EXIT DEBUG ERR RETURN
+  __relay_save
+  builtin exit $__relay_code
+}
+builtin trap '{ __relay_end; } 2>/dev/null' EXIT
 builtin set --
-builtin eval "$__relay_options"
-builtin eval "$__relay_command"
-{ __relay_code=$?; builtin set +xv; __relay_save; } 2>/dev/null
-builtin exit $__relay_code
+{
+  builtin eval "$__relay_options"
+  builtin eval -- "$__relay_command"
+  { __relay_code=$?; builtin set +xvk; builtin trap - DEBUG ERR RETURN; __relay_save; } 2>/dev/null
+  builtin exit $__relay_code
+}

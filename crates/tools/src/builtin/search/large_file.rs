@@ -15,6 +15,9 @@ use crate::workspace::ToolWorkspace;
 const BYTES_BEFORE: u64 = 16 << 10;
 const BYTES_FROM: usize = 64 << 10;
 
+/// What a text of UTF-8 may begin with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The lines (from 0) at and around matches (from 1). `None`: the file is not so large, or has to be read as a whole, as it is not
 /// plain UTF-8 or changes. Where it is too large for that, what is no UTF-8 is replaced.
 pub(super) fn read_around(
@@ -23,7 +26,8 @@ pub(super) fn read_around(
     matches: &BTreeSet<usize>,
 ) -> Option<BTreeMap<usize, String>> {
     let (file, size) = open_regular(&found.path).ok()?;
-    let is_wide = matches!(read_at(&file, 0, 2).ok()?[..], [0xff, 0xfe] | [0xfe, 0xff]);
+    let begin = read_at(&file, 0, BYTE_ORDER_MARK.len()).ok()?;
+    let is_wide = matches!(begin[..], [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
     if size <= workspace.door.limits().file_bytes as u64 || is_wide {
         return None;
     }
@@ -32,14 +36,16 @@ pub(super) fn read_around(
         None if !can_be_read => Some(String::from_utf8_lossy(line).into_owned()),
         text => text,
     };
+    // It is no part of the first line, and was not counted in the offsets.
+    let text_start = if begin == BYTE_ORDER_MARK { BYTE_ORDER_MARK.len() as u64 } else { 0 };
     let mut around = BTreeMap::new();
     for number in matches {
-        let offset = *found.offsets.get(found.lines.binary_search(number).ok()?)?;
-        let start = offset.saturating_sub(BYTES_BEFORE);
+        let offset = text_start + *found.offsets.get(found.lines.binary_search(number).ok()?)?;
+        let start = offset.saturating_sub(BYTES_BEFORE).max(text_start);
         let above = read_at(&file, start, usize::try_from(offset - start).ok()?).ok()?;
         // Where the file does not begin there, the first line does not either.
         let mut above: Vec<&[u8]> = above.split_inclusive(|byte| *byte == b'\n').collect();
-        if start > 0 && !above.is_empty() {
+        if start > text_start && !above.is_empty() {
             above.remove(0);
         }
         let first = above.len().saturating_sub(CONTEXT_BEFORE);

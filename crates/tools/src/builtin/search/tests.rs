@@ -41,11 +41,13 @@ fn a_file_too_large_to_be_edited_is_shown_around_its_matches() {
             _ => text.push_str(&format!("{number:07}\n")),
         }
     }
-    project.put("big.txt", text);
     let end = format!(" {}|{:07}\n*{lines}|needle at the end, größer\n\n", lines - 1, lines - 1);
     let shown = "# big.txt\n*1|needle\n 2|0000002\n 3|0000003\n 4|0000004\n...\n 69999|0069999\n*70000|needle\n \
         70001|0070001\n 70002|0070002\n 70003|0070003\n...\n";
-    assert_eq!(search(&project, "needle"), shown.to_string() + &end);
+    for mark in ["", "\u{feff}"] {
+        project.put("big.txt", format!("{mark}{text}"));
+        assert_eq!(search(&project, "needle"), shown.to_string() + &end, "{mark:?}");
+    }
 }
 
 #[test]

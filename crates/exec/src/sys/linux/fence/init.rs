@@ -24,8 +24,14 @@ const WIND_DOWN: Duration = Duration::from_millis(100);
 /// Between two looks at them.
 const LOOK_AGAIN: Duration = Duration::from_millis(2);
 
-pub(super) fn run(spec: &FenceSpec, channel: &mut FenceChannel) -> Result<ExitCode, StepError> {
+/// `outside`: the number of the process outside, in the machine's `/proc`.
+pub(super) fn run(
+    spec: &FenceSpec,
+    channel: &mut FenceChannel,
+    outside: &str,
+) -> Result<ExitCode, StepError> {
     die_with_parent()?;
+    check_parent(outside)?;
     close_inherited(None)?;
     namespaces::leave_mounts()?;
     if !spec.fence.network {
@@ -117,6 +123,15 @@ fn die_with_parent() -> Result<(), StepError> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).step("end with the process outside")
 }
 
+/// Whether it is still there: if it ended before this process asked to end with it, nobody would ever end this one. The number of
+/// a parent outside is nobody's in here, but the mounts are still the machine's.
+fn check_parent(outside: &str) -> Result<(), StepError> {
+    let step = "look for the process outside";
+    let status = std::fs::read_to_string("/proc/self/status").step(step)?;
+    let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).map(str::trim);
+    if parent == Some(outside) { Ok(()) } else { Err("it has ended").step(step) }
+}
+
 /// Waits for whoever ends, as orphans of the command come here, until the command does.
 fn reap_until(command: Pid) -> Result<WaitStatus, Errno> {
     loop {
@@ -144,4 +159,18 @@ fn count_left_behind() -> usize {
     let numbers =
         numbers.filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
     numbers.count().saturating_sub(1).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_process_whose_parent_has_ended_does_not_begin() {
+        let parent = Pid::as_raw(rustix::process::getppid()).to_string();
+        assert!(check_parent(&parent).is_ok());
+        for gone in ["", "0", "1x", &rustix::process::getpid().as_raw_nonzero().to_string()] {
+            assert!(check_parent(gone).is_err(), "{gone}");
+        }
+    }
 }

@@ -40,8 +40,13 @@ use crate::fence::{
 /// Where a process finds what it has open, by number.
 pub(crate) const OPEN_FILES: &str = "/proc/self/fd";
 
-/// The second argument of the first process in the new namespaces.
+/// The second argument of the first process in the new namespaces. Behind it comes the number of the process outside.
 pub(crate) const INIT_ARGUMENT: &str = "init";
+
+/// The number of this process in the `/proc` that is mounted, which in a container may be another's.
+pub(crate) fn own_number() -> io::Result<OsString> {
+    Ok(std::fs::read_link("/proc/self")?.into())
+}
 
 /// A step that failed.
 #[derive(Debug)]
@@ -76,8 +81,9 @@ pub(crate) fn run_fence(arguments: &[OsString]) -> ExitCode {
     let Some(number) = arguments.first().and_then(|number| number.to_str()) else { return failed };
     let Ok(mut channel) = FenceChannel::open(number) else { return failed };
     let in_namespaces = arguments.get(1).is_some_and(|stage| stage == INIT_ARGUMENT);
+    let outside = arguments.get(2).and_then(|number| number.to_str()).unwrap_or_default();
     let ran = channel.spec().step("read the order").and_then(|spec| match spec.fence.level {
-        FenceLevel::Namespaces if in_namespaces => init::run(&spec, &mut channel),
+        FenceLevel::Namespaces if in_namespaces => init::run(&spec, &mut channel, outside),
         FenceLevel::Namespaces => namespaces::run(number, &mut channel),
         FenceLevel::Rules | FenceLevel::Open => become_command(&spec, number, &mut channel),
     });

@@ -16,7 +16,7 @@ use rustix::process::{DumpableBehavior, Resource, Rlimit, Signal};
 use rustix::thread::CapabilitySet;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
-use super::{INIT_ARGUMENT, Step, StepError, close_inherited};
+use super::{INIT_ARGUMENT, Step, StepError, close_inherited, own_number};
 use crate::fence::{FENCE_ARGUMENT, FENCE_FAILED_CODE, FenceChannel, FenceEnd, FenceReport, JobFence};
 
 /// They are for the command, which gets them too. If this process ended by one, the command would be killed at once.
@@ -36,6 +36,7 @@ pub(super) fn run(number: &str, channel: &mut FenceChannel) -> Result<ExitCode, 
     leave(&spec.fence)?;
     let mut init = Command::new("/proc/self/exe");
     init.arg(FENCE_ARGUMENT).arg(number).arg(INIT_ARGUMENT);
+    init.arg(own_number().step("look what number this process has")?);
     let mut child = init.spawn().step("start the first process of the namespaces")?;
     let status = child.wait().step("wait for the command")?;
     Ok(end_like_command(channel, status))
