@@ -320,6 +320,11 @@ impl ConversationView {
         lines
     }
 
+    /// Whether what was given out last is something else than what somebody typed: output of a command is set apart from it.
+    pub fn is_below_words(&self) -> bool {
+        !matches!(self.last, DrawnKind::Nothing | DrawnKind::Prompt)
+    }
+
     /// The last `count` cards and thoughts that were folded, whole.
     pub fn expanded(&self, count: usize, style: &ThemeStyle, width: usize) -> Vec<String> {
         self.kept.lines(count, style, width)

@@ -122,7 +122,7 @@ fn ctrl_z_gives_the_shell_its_terminal_and_fg_comes_back() {
         .env("PS1", "shell> ")
         .env("RELAY", env!("CARGO_BIN_EXE_relay"));
     let screen = TestScreen::start(shell, 80, 30);
-    screen.wait_for_text("shell> ");
+    screen.wait_for_text("shell>");
     screen.type_keys("$RELAY\n");
     screen.wait_for_text("say what to do");
     screen.type_keys("half a thought");

@@ -68,7 +68,7 @@ fn assert_nothing_raw(screen: &TestScreen) {
     for taken in ["\x1b[5;", "38;5;199", "\x1b[2J", "\x1b[3J", "\x1b]52", "\x1b]0;"] {
         assert!(!all.contains(taken), "{taken:?} reached the terminal");
     }
-    assert!(!screen.with_emulator(|emulator| emulator.alternate_screen() || emulator.hide_cursor()));
+    assert!(!screen.with_emulator(|emulator| emulator.alternate_screen()));
 }
 
 #[test]
@@ -88,11 +88,11 @@ fn sixty_hostile_answers() {
     for number in 0..60 {
         live.say(&format!("number {number:02}"));
         live.screen.wait_for_line(&format!("end-of-{number:02}"));
-        live.wait(PLACEHOLDER);
+        live.wait("› say what to do");
         live.wait_idle();
         let screen = live.screen.text();
         assert!(screen.lines().last().unwrap_or_default().contains("workspace"), "{number}: {screen}");
-        assert_eq!(screen.matches(PLACEHOLDER).count(), 1, "{number}: {screen}");
+        assert_eq!(screen.matches("› say what to do").count(), 1, "{number}: {screen}");
     }
     assert_nothing_raw(&live.screen);
     let seen = live.screen.scrollback_text();
@@ -196,12 +196,10 @@ fn a_paste_of_ten_megabytes() {
     let text = "0123456789abcdef 0123456789abcdef 0123456789abcdef 0123456789ab\n".repeat(10 * 16 * 1024);
     let began = Instant::now();
     live.screen.paste(&text);
-    live.screen
-        .wait_for(|screen| screen.text().contains('[') || screen.text().contains("too"), GENEROUS_TIMEOUT);
+    live.screen.wait_for(|screen| screen.text().contains("not pasted"), GENEROUS_TIMEOUT);
     println!("a paste of 10 MB: {:?}, {} MB", began.elapsed(), live.screen.usage().own_memory >> 20);
     insta::assert_snapshot!(live.settled(), @"");
     assert!(live.screen.usage().own_memory < 300 << 20);
-    live.keys("\x03");
     live.wait(PLACEHOLDER);
     live.ask("And?", "Next.");
 }
@@ -220,7 +218,7 @@ fn a_storm_of_sizes_while_it_streams() {
     live.wait("word-00");
     let mut random = Random::of_case(7, 1);
     for _ in 0..150 {
-        let size = |least: u64, most: u64, random: &mut Random| {
+        let size = |least: usize, most: usize, random: &mut Random| {
             u16::try_from(least + random.below(most - least)).unwrap()
         };
         let (columns, rows) = (size(20, 300, &mut random), size(5, 60, &mut random));

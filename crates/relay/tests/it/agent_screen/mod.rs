@@ -161,6 +161,12 @@ impl LiveConversation {
         self.screen.wait_for(|screen| !is_busy(&screen.text()), GENEROUS_TIMEOUT);
     }
 
+    /// Keys that come together with a question were meant for something else: they count from half a second on.
+    pub(super) fn wait_until_keys_count(&self) {
+        self.settled();
+        std::thread::sleep(relaycode_tui::question_panel::SETTLE_TIME);
+    }
+
     /// Bodies of the model's requests.
     pub(super) fn body(&self, number: usize) -> String {
         self.server.wait_for(|requests| requests.len() > number);
@@ -196,12 +202,16 @@ impl LiveConversation {
         let name =
             self.project.path("x").parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
         let text = text.replace(&name, "project-000000");
+        let home = self.project.home().file_name().unwrap().to_string_lossy().into_owned();
+        let text = text.replace(&home, "home-000000");
         let text = text.replace(&self.server.address().port().to_string(), "40000");
         replace_all(
             &text,
             &[
                 ("[⠁-⣿]", "⠋"),
-                (r"\b\d+(\.\d)? (m?s)\b", "1 s"),
+                (r"\b\d+\.\d s\b", "1.0 s"),
+                (r"\b\d+ (m?s)\b", "1 s"),
+                (r"\b[0-9a-f]{32}\b", "00000000000000000000000000000000"),
                 (
                     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
                     "00000000-0000-0000-0000-000000000000",

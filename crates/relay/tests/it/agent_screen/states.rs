@@ -195,7 +195,7 @@ fn a_session_that_goes_on() {
     live.keys("\x04");
     live.screen.wait_exit();
     insta::assert_snapshot!(live.settled(), @"");
-    live.again(&["--continue"]);
+    live.again(&["run", "--continue"]);
     live.wait("It says zwei.");
     insta::assert_snapshot!(live.settled(), @"");
     live.ask("And now?", "Still.");

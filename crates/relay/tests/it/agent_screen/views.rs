@@ -31,7 +31,7 @@ fn completions_of_commands_and_files() {
     live.wait("/help");
     insta::assert_snapshot!(live.settled(), @"");
     live.keys("th");
-    live.wait_gone("/help");
+    live.wait_gone("/redo");
     insta::assert_snapshot!(live.settled(), @"");
     live.keys("\x15");
     live.wait("say what");
@@ -99,7 +99,7 @@ fn views_cover_the_screen_and_leave_no_trace() {
     let views = [
         ("/keys", "Sending"),
         ("/model", "m1"),
-        ("/settings", "agent."),
+        ("/settings", "core.logLevel"),
         ("/theme", "red-claw"),
         ("/tree", "Translate"),
         ("/resume", "Translate"),

@@ -12,7 +12,7 @@ use relaycode_tui::input::{KeyCode, KeyPress, ScreenEvent};
 use relaycode_tui::keymap::KeyAction;
 use relaycode_tui::question_panel::QuestionKeyOutcome;
 
-use super::{LiveSurface, unusable};
+use super::{FRAME_TIME, LiveSurface, unusable};
 use crate::agent::attachments::names_files;
 use crate::agent::conversation::surface::SurfaceInput;
 use crate::agent::open_agent::AgentWork;
@@ -46,6 +46,8 @@ impl LiveSurface<'_> {
             ScreenEvent::Disconnected(_) => {
                 work.handle.abort();
                 self.is_lent = true;
+                // It says so at once, again and again, until the agent has ended.
+                std::thread::sleep(FRAME_TIME);
             }
             event => self.take_event(event),
         }
@@ -84,6 +86,7 @@ impl LiveSurface<'_> {
                 if message.words.text().trim().is_empty() && message.images.is_empty() {
                     return Ok(None);
                 }
+                self.forget_draft();
                 self.echo(&message.words);
                 self.finds.keep_prompt(message.words.text(), &self.root);
                 Some(SurfaceInput::Said(message))
@@ -179,7 +182,10 @@ impl LiveSurface<'_> {
             }
             KeyAction::ToggleExpand => {
                 let width = self.screen.width();
-                let lines = self.view.expanded(EXPANDED_CARDS, &self.style, width);
+                let mut lines = self.view.expanded(EXPANDED_CARDS, &self.style, width);
+                if !lines.is_empty() {
+                    lines.insert(0, String::new());
+                }
                 self.print_lines(&lines);
             }
             KeyAction::Suspend => self.suspend(),
@@ -194,6 +200,7 @@ impl LiveSurface<'_> {
         if text.is_empty() && message.images.is_empty() {
             return;
         }
+        self.forget_draft();
         self.finds.keep_prompt(&text, &self.root);
         // Files and images are attached when the agent is back.
         if text.starts_with(['/', '!']) || names_files(&message.words) || !message.images.is_empty() {

@@ -40,7 +40,9 @@ use serde_json::Value;
 
 use self::background::{BackgroundFinds, StoredPrompts};
 use self::event_feed::{EventFeed, ScreenBell};
-use self::look::{DraftFile, choose_theme, double_escape_command, read_keymap, theme_settings};
+use self::look::{
+    DraftFile, choose_theme, double_escape_command, read_keymap, reset_terminal_on_panic, theme_settings,
+};
 use super::surface::{ConversationSurface, SurfaceInput};
 use super::terminal_lender::TerminalLender;
 use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
@@ -64,6 +66,8 @@ pub(super) struct LiveSurface<'a> {
     view: ConversationView,
     editor: PromptEditor,
     keymap: Keymap,
+    /// What is wrong with files of the user's, until it is said.
+    problems: Vec<String>,
     questions: QuestionPanel,
     /// As the agent asked them.
     asked: HashMap<String, AgentQuestion>,
@@ -103,7 +107,11 @@ impl ConversationSurface for LiveSurface<'_> {
 
     fn begin(&mut self, open: &OpenAgent, ctx: &mut CommandContext<'_>) {
         let door = &open.agent.workspace().door;
-        self.runner = Some(door.runner.clone());
+        let is_first = self.runner.replace(door.runner.clone()).is_none();
+        if is_first {
+            // Not before relay is sure to stay: an answer that comes after its end would be typed into the shell.
+            self.terminal.write_bytes(TERMINAL_QUERIES.as_bytes());
+        }
         self.root.clone_from(&door.root);
         self.offer_commands(ctx);
         self.begin_view(open);
@@ -168,6 +176,7 @@ impl ConversationSurface for LiveSurface<'_> {
                     self.apply(&event);
                 }
                 if self.lender.is_wanted() {
+                    self.print_lines(&[String::new()]);
                     self.leave_screen();
                     self.lender.lend_until_returned();
                     self.enter_screen();
@@ -197,6 +206,9 @@ impl ConversationSurface for LiveSurface<'_> {
         match (was_lent, is_lent) {
             (false, true) => {
                 self.draw_finished();
+                if self.view.is_below_words() {
+                    self.print_lines(&[String::new()]);
+                }
                 self.leave_screen();
             }
             (true, false) => {
@@ -265,6 +277,7 @@ impl ConversationSurface for LiveSurface<'_> {
     fn end(&mut self, ctx: &mut CommandContext<'_>) {
         ctx.console.flush();
         self.save_draft();
+        self.finds.finish();
         self.draw_finished();
         self.leave_screen();
         self.is_lent = true;
@@ -317,6 +330,7 @@ impl<'a> LiveSurface<'a> {
             view: ConversationView::new(settings, None, now),
             editor,
             keymap,
+            problems: theme_error.into_iter().chain(problems).collect(),
             questions: QuestionPanel::default(),
             asked: HashMap::new(),
             queued: QueuedWords::default(),
@@ -343,10 +357,7 @@ impl<'a> LiveSurface<'a> {
             escape_pressed: None,
         };
         surface.restore_draft();
-        for said in theme_error.into_iter().chain(problems) {
-            surface.view.push_notice(ConversationNotice::new(NoticeSign::Attention, said));
-        }
-        surface.terminal.write_bytes(TERMINAL_QUERIES.as_bytes());
+        reset_terminal_on_panic();
         Ok(surface)
     }
 
