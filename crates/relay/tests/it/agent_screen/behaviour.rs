@@ -168,7 +168,23 @@ fn own_commands_are_shown_to_the_model_or_not() {
     live.say("!!echo for-me-alone");
     live.screen.wait_for(|screen| screen.text().matches("for-me-alone").count() >= 2, GENEROUS_TIMEOUT);
     live.wait_idle();
-    insta::assert_snapshot!(live.settled(), @"");
+    insta::assert_snapshot!(live.settled(), @"
+    relay 0.1.0 · project-000000 · work/m1 · workspace
+      next  say what to do · /help lists commands · ? lists keys
+
+    › !echo for-the-model
+
+      ● bash echo for-the-model
+          for-the-model
+
+    › !!echo for-me-alone
+
+      ● bash echo for-me-alone
+          for-me-alone
+
+    › say what to do
+      workspace · 13 % of context · work/m1 · ? keys
+    ");
     live.ask("What was it?", "Seen.");
     let body = live.body(0);
     assert!(body.contains("for-the-model") && !body.contains("for-me-alone"), "{body}");
@@ -185,7 +201,14 @@ fn the_users_editor_writes_the_prompt() {
     live.wait("› begun");
     live.keys("\x07");
     live.wait("second line");
-    insta::assert_snapshot!(live.settled(), @"");
+    insta::assert_snapshot!(live.settled(), @"
+    relay 0.1.0 · project-000000 · work/m1 · workspace
+      next  say what to do · /help lists commands · ? lists keys
+
+    › begun and more
+      second line
+      workspace · 13 % of context · work/m1 · ? keys
+    ");
     live.keys("\r");
     live.wait("Seen.");
     let body = live.body(0);
@@ -204,12 +227,52 @@ fn an_undo_asks_what_to_do_with_a_command_that_still_runs() {
     live.ask("Serve", "It runs.");
     live.say("/undo");
     live.wait("End it and undo? [y/N]");
-    insta::assert_snapshot!(live.settled(), @"");
+    insta::assert_snapshot!(live.settled(), @"
+    relay 0.1.0 · project-000000 · work/m1 · full
+      next  say what to do · /help lists commands · ? lists keys
+
+    › Serve
+
+      ● write a.txt                                     +1 −2
+          1 - one
+          2 - two
+          1 + three
+      ● bash sleep 887042                               in the background: bash-1
+      It runs.
+
+      1 change, 1 file +1 −2 · 45 tokens · `/undo` takes it back
+
+    › /undo
+    bash-1 (sleep 887042) still runs. End it and undo? [y/N]
+    ");
     live.keys("y\r");
     live.wait("undone");
     live.wait("› say");
     assert_eq!(live.project.text("a.txt"), "one\ntwo\n");
-    insta::assert_snapshot!(live.settled(), @"");
+    insta::assert_snapshot!(live.settled(), @"
+    relay 0.1.0 · project-000000 · work/m1 · full
+      next  say what to do · /help lists commands · ? lists keys
+
+    › Serve
+
+      ● write a.txt                                     +1 −2
+          1 - one
+          2 - two
+          1 + three
+      ● bash sleep 887042                               in the background: bash-1
+      It runs.
+
+      1 change, 1 file +1 −2 · 45 tokens · `/undo` takes it back
+
+    › /undo
+    bash-1 (sleep 887042) still runs. End it and undo? [y/N] y
+    ! bash-1 failed, 0.1 s: sleep 887042
+    ✓ undone: Serve
+      `relay redo` brings it back
+
+    › say what to do
+      full · 0 % of context · work/m1 · ? keys
+    ");
 }
 
 #[test]
@@ -234,5 +297,29 @@ fn commands_that_are_typed_while_it_works_run_when_it_is_done() {
     live.wait("I heard.");
     live.wait("› /status");
     live.wait("› say");
-    insta::assert_snapshot!(live.settled(), @"");
+    insta::assert_snapshot!(live.settled(), @"
+    relay 0.1.0 · project-000000 · work/m1 · full
+      next  say what to do · /help lists commands · ? lists keys
+
+    › Go
+
+      ● bash while [ ! -e go ]; do sleep 0.02; done; echo went
+          went
+      · when the agent is done: /status
+      I heard.
+
+      30 tokens
+
+    › /status
+      project     /tmp/project-000000
+      directory   /tmp/project-000000
+      session     00000000000000000000000000000000
+      title       Go
+      model       work/m1, thinking off
+      access      full
+      mode        none
+
+    › say what to do
+      full · 0 % of context · work/m1 · ? keys
+    ");
 }

@@ -65,7 +65,7 @@ fn assert_nothing_raw(screen: &TestScreen) {
         panic!("{found:?} reached the terminal raw: {around:?}");
     }
     let all = String::from_utf8_lossy(&raw);
-    for taken in ["\x1b[5;", "38;5;199", "\x1b[2J", "\x1b[3J", "\x1b]52", "\x1b]0;"] {
+    for taken in ["\x1b[5;", "\x1b[38;5;199", "\x1b[2J", "\x1b[3J", "\x1b]52", "\x1b]0;"] {
         assert!(!all.contains(taken), "{taken:?} reached the terminal");
     }
     assert!(!screen.with_emulator(|emulator| emulator.alternate_screen()));
@@ -198,7 +198,15 @@ fn a_paste_of_ten_megabytes() {
     live.screen.paste(&text);
     live.screen.wait_for(|screen| screen.text().contains("not pasted"), GENEROUS_TIMEOUT);
     println!("a paste of 10 MB: {:?}, {} MB", began.elapsed(), live.screen.usage().own_memory >> 20);
-    insta::assert_snapshot!(live.settled(), @"");
+    insta::assert_snapshot!(live.settled(), @"
+    relay 0.1.0 · project-000000 · work/m1 · workspace
+      next  say what to do · /help lists commands · ? lists keys
+
+      · not pasted: it has more than 2 kB; save it as a file and name that with @
+
+    › say what to do
+      workspace · 13 % of context · work/m1 · ? keys
+    ");
     assert!(live.screen.usage().own_memory < 300 << 20);
     live.wait(PLACEHOLDER);
     live.ask("And?", "Next.");
@@ -235,6 +243,15 @@ fn a_storm_of_sizes_while_it_streams() {
     live.ask("And now?", "A quiet answer.");
     let screen = live.settled();
     let at = screen.rfind("› And now?").expect("the prompt");
-    insta::assert_snapshot!(screen[at..], @"");
+    insta::assert_snapshot!(screen[at..], @"
+    › And now?
+
+      A quiet answer.
+
+      15 tokens
+
+    › say what to do
+      workspace · 0 % of context · work/m1 · ? keys
+    ");
     assert_nothing_raw(&live.screen);
 }

@@ -38,10 +38,14 @@ impl LiveSurface<'_> {
         }
     }
 
-    /// The same while the agent works; a terminal that is gone stops it.
-    pub(super) fn wait_working(&mut self, work: &AgentWork<'_>) {
-        let wait = self.next_change();
-        match self.wait_event(wait) {
+    /// The same while the agent works; a terminal that is gone stops it. Returns whether something was typed.
+    pub(super) fn wait_working(&mut self, work: &AgentWork<'_>) -> bool {
+        // What came just after a frame is drawn with the next one.
+        let frame = FRAME_TIME.checked_sub(self.last_frame.elapsed());
+        let wait = [self.next_change(), frame].into_iter().flatten().min();
+        let event = self.wait_event(wait);
+        let is_typed = matches!(event, ScreenEvent::Key(_) | ScreenEvent::Paste(_));
+        match event {
             ScreenEvent::Key(key) => self.press_working(key, work),
             ScreenEvent::Disconnected(_) => {
                 work.handle.abort();
@@ -51,6 +55,7 @@ impl LiveSurface<'_> {
             }
             event => self.take_event(event),
         }
+        is_typed
     }
 
     fn wait_event(&mut self, wait: Option<Duration>) -> ScreenEvent {

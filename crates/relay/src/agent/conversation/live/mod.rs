@@ -167,6 +167,7 @@ impl ConversationSurface for LiveSurface<'_> {
     ) {
         let feed = EventFeed::new(self.bell.clone());
         let is_over = AtomicBool::new(false);
+        let mut was_typed = false;
         std::thread::scope(|scope| {
             scope.spawn(|| feed.pump(work));
             while !is_over.load(Ordering::SeqCst) {
@@ -176,7 +177,6 @@ impl ConversationSurface for LiveSurface<'_> {
                     self.apply(&event);
                 }
                 if self.lender.is_wanted() {
-                    self.print_lines(&[String::new()]);
                     self.leave_screen();
                     self.lender.lend_until_returned();
                     self.enter_screen();
@@ -186,11 +186,12 @@ impl ConversationSurface for LiveSurface<'_> {
                 }
                 is_over.store(ended, Ordering::SeqCst);
                 self.take_finds();
-                if ended || self.last_frame.elapsed() >= FRAME_TIME {
+                // What is typed is seen at once.
+                if ended || was_typed || self.last_frame.elapsed() >= FRAME_TIME {
                     self.draw();
                 }
                 if !ended {
-                    self.wait_working(work);
+                    was_typed = self.wait_working(work);
                 }
             }
         });
