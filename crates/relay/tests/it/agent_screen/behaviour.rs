@@ -126,10 +126,12 @@ fn a_draft_survives_sigkill_and_is_gone_after_it_was_sent() {
     let mut live = LiveConversation::of([ScriptedTurn::text("Heard.")]);
     live.keys("a thought that is not said yet");
     let drafts = live.project.home().join("drafts");
+    // One that is being written has another name.
     let is_kept = |_: &_| {
-        let files = fs::read_dir(&drafts).into_iter().flatten().flatten();
-        files
-            .filter_map(|file| fs::read_to_string(file.path()).ok())
+        let paths = fs::read_dir(&drafts).into_iter().flatten().flatten().map(|file| file.path());
+        paths
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+            .filter_map(|path| fs::read_to_string(path).ok())
             .any(|text| text.contains("not said yet"))
     };
     live.screen.wait_for(is_kept, GENEROUS_TIMEOUT);

@@ -60,3 +60,18 @@ fn keys_are_seen_at_once_while_a_thousand_pieces_a_second_come() {
     live.keys("\x03\x03");
     live.wait_idle();
 }
+
+#[test]
+fn escape_stops_an_agent_that_streams_fast() {
+    let pieces: Vec<String> = (0..20_000).map(|number| format!("w{number} ")).collect();
+    let live = LiveConversation::of([
+        ScriptedTurn::pieces(pieces).with(|turn| turn.chunk_delay_ms = 1),
+        ScriptedTurn::text("Here."),
+    ]);
+    live.say("Go");
+    live.wait("w20 ");
+    live.keys("\x1b");
+    live.wait("stopped; what was finished stays");
+    live.wait_idle();
+    live.ask("And now?", "Here.");
+}

@@ -468,7 +468,22 @@ fn words_that_wait_come_back_with_escape() {
     live.keys("\x1b");
     live.wait_gone("queued");
     live.wait_idle();
-    insta::assert_snapshot!(live.settled(), @"");
+    insta::assert_snapshot!(live.settled(), @"
+    relay 0.1.0 · project-000000 · work/m1 · workspace
+      next  say what to do · /help lists commands · ? lists keys
+
+    › Go
+
+      one t
+      ! stopped; what was finished stays
+
+      11 tokens
+
+    › and the tests
+      then commit
+      half a thought
+      workspace · 13 % of context · work/m1 · ? keys
+    ");
     assert_eq!(live.server.requests().len(), 1);
 }
 
@@ -528,12 +543,19 @@ fn a_model_that_fails() {
 
 #[test]
 fn no_model_at_all() {
-    let start = LiveStart::of([]).first("✗ there is no model yet");
+    let start = LiveStart::of([]).first("✗ there is no model yet").env("OLLAMA_HOST", "127.0.0.1:1");
     std::fs::remove_file(start.project.home().join("models.yml")).unwrap();
     let mut live = start.start();
     assert_eq!(live.screen.wait_exit().code(), Some(2));
     assert!(live.screen.is_in_shell_mode());
-    insta::assert_snapshot!(live.settled(), @"");
+    insta::assert_snapshot!(live.settled(), @"
+    ✗ there is no model yet: no provider has a key, and no model server on this
+      machine has one; nothing was changed
+      there are three ways: a key (`relay keys set anthropic`; `relay keys list
+      --all` lists the providers), a model server on this machine (relay finds
+      Ollama, llama.cpp and LM Studio by itself), or another agent (`relay friends`
+      lists those relay knows)
+    ");
 }
 
 #[test]

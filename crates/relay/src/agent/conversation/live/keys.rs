@@ -39,9 +39,9 @@ impl LiveSurface<'_> {
     }
 
     /// The same while the agent works; a terminal that is gone stops it. Returns whether something was typed.
-    pub(super) fn wait_working(&mut self, work: &AgentWork<'_>) -> bool {
+    pub(super) fn wait_working(&mut self, work: &AgentWork<'_>, has_news: bool) -> bool {
         // What came just after a frame is drawn with the next one.
-        let frame = FRAME_TIME.checked_sub(self.last_frame.elapsed());
+        let frame = has_news.then(|| FRAME_TIME.saturating_sub(self.last_frame.elapsed()));
         let wait = [self.next_change(), frame].into_iter().flatten().min();
         let event = self.wait_event(wait);
         let is_typed = matches!(event, ScreenEvent::Key(_) | ScreenEvent::Paste(_));

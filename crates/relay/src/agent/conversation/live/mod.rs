@@ -167,12 +167,13 @@ impl ConversationSurface for LiveSurface<'_> {
     ) {
         let feed = EventFeed::new(self.bell.clone());
         let is_over = AtomicBool::new(false);
-        let mut was_typed = false;
+        let (mut was_typed, mut has_news) = (false, false);
         std::thread::scope(|scope| {
             scope.spawn(|| feed.pump(work));
             while !is_over.load(Ordering::SeqCst) {
                 self.bell.clear();
                 let (events, ended) = feed.take();
+                has_news |= !events.is_empty();
                 for event in events {
                     self.apply(&event);
                 }
@@ -189,9 +190,10 @@ impl ConversationSurface for LiveSurface<'_> {
                 // What is typed is seen at once.
                 if ended || was_typed || self.last_frame.elapsed() >= FRAME_TIME {
                     self.draw();
+                    has_news = false;
                 }
                 if !ended {
-                    was_typed = self.wait_working(work);
+                    was_typed = self.wait_working(work, has_news);
                 }
             }
         });
