@@ -139,6 +139,11 @@ impl ConversationView {
         &self.settings
     }
 
+    /// Of the newest event that was applied.
+    pub fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
     /// For what follows.
     pub fn set_show_thinking(&mut self, show: bool) {
         self.settings.show_thinking = show;

@@ -138,6 +138,8 @@ fn a_question_about_a_guarded_file_gets_the_terminal() {
     insta::assert_snapshot!(live.settled(), @"
     relay 0.1.0 · project-000000 · work/m1 · workspace
       next  say what to do · /help lists commands · ? lists keys
+
+    › Set A
     ▸ Set A                                                               1 file  +1
         A  .envrc  +1
       ! .envrc may hold secrets
@@ -154,6 +156,8 @@ fn a_question_about_a_guarded_file_gets_the_terminal() {
     insta::assert_snapshot!(live.settled(), @"
     relay 0.1.0 · project-000000 · work/m1 · workspace
       next  say what to do · /help lists commands · ? lists keys
+
+    › Set A
     ▸ Set A                                                               1 file  +1
         A  .envrc  +1
       ! .envrc may hold secrets
@@ -163,8 +167,6 @@ fn a_question_about_a_guarded_file_gets_the_terminal() {
     @@ -0,0 +1,1 @@
     +export A=1
       apply? [y/N]  d diff · f pick · e edit · w why · ?  y
-
-    › Set A
 
       ● write .envrc                                    +1
           1 + export A=1

@@ -177,7 +177,10 @@ impl ConversationSurface for LiveSurface<'_> {
                 for event in events {
                     self.apply(&event);
                 }
-                if self.lender.is_wanted() {
+                // What was said before the question stands above it.
+                let is_behind = !ended && self.view.last_seq() < work.handle.last_seq();
+                if self.lender.is_wanted() && !is_behind {
+                    self.draw_finished();
                     self.leave_screen();
                     self.lender.lend_until_returned();
                     self.enter_screen();
