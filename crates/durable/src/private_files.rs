@@ -91,6 +91,11 @@ impl PrivateFolder {
         Ok(self.home()?.join(&self.name).join(file))
     }
 
+    /// None where the name is empty: the user's own directory itself.
+    fn components(&self) -> impl Iterator<Item = &str> {
+        self.name.split('/').filter(|name| !name.is_empty())
+    }
+
     /// A file; `None` if there is none.
     ///
     /// # Errors
@@ -198,7 +203,7 @@ impl PrivateFolder {
         let Some(mut dir) = opened else { return Ok(None) };
         check_private_dir(fs, &dir, home)?;
         let mut path = home.to_path_buf();
-        for name in self.name.split('/').filter(|name| !name.is_empty()) {
+        for name in self.components() {
             path.push(name);
             let opened = if_found(fs.open_dir(&dir, name)).map_err(system_error(&path))?;
             let Some(next) = opened else { return Ok(None) };
@@ -218,7 +223,7 @@ impl PrivateFolder {
         let mut dir = fs.open_root(home).map_err(system_error(home))?;
         check_private_dir(fs, &dir, home)?;
         let mut path = home.to_path_buf();
-        for name in self.name.split('/').filter(|name| !name.is_empty()) {
+        for name in self.components() {
             path.push(name);
             fs.make_dir_if_missing(&dir, name, DirMode::Private).map_err(system_error(&path))?;
             dir = fs.open_dir(&dir, name).map_err(system_error(&path))?;

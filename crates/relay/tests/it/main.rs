@@ -17,6 +17,7 @@ mod agent_hostile;
 mod agent_plan;
 mod agent_rules;
 mod agent_run;
+mod agent_screen;
 mod agent_self;
 mod all_commands;
 mod apply;

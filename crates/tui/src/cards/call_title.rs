@@ -26,6 +26,8 @@ const MAX_CHARS: usize = 400;
 pub fn call_title(tool: &str, arguments: &Value) -> String {
     let patched = arguments.get("input").and_then(Value::as_str).and_then(patched_path).map(str::to_string);
     let said = patched.or_else(|| TELLING.iter().find_map(|name| telling_text(arguments.get(name)?)));
+    let said =
+        said.or_else(|| arguments.get("questions")?.get(0)?.get("question")?.as_str().map(str::to_string));
     let said = said.or_else(|| match arguments {
         Value::Null => None,
         Value::Object(fields) if fields.is_empty() => None,

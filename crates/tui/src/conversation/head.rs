@@ -35,6 +35,7 @@ impl ConversationHead {
     pub(super) fn lines(&self, style: &ThemeStyle, width: usize) -> Vec<String> {
         let text = |text: &str| {
             let cut: String = text.chars().take(MAX_CHARS).collect();
+            let cut = if style.output.utf8 { cut } else { cut.replace('·', "-") };
             shown(&style.output, cut.trim()).into_owned()
         };
         let dot = format!(" {} ", symbol(style, ConversationSymbol::Dot));

@@ -136,6 +136,11 @@ impl ConversationView {
         &self.settings
     }
 
+    /// Of the newest event that was applied.
+    pub fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
     /// For what follows.
     pub fn set_show_thinking(&mut self, show: bool) {
         self.settings.show_thinking = show;
@@ -312,6 +317,11 @@ impl ConversationView {
             lines.push(line);
         }
         lines
+    }
+
+    /// Whether what was given out last is something else than what somebody typed: output of a command is set apart from it.
+    pub fn is_below_words(&self) -> bool {
+        !matches!(self.last, DrawnKind::Nothing | DrawnKind::Prompt)
     }
 
     /// The last `count` cards and thoughts that were folded, whole.

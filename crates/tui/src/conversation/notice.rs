@@ -70,16 +70,13 @@ impl ConversationNotice {
 }
 
 fn sentence(event: &AgentEvent) -> Option<(NoticeSign, String)> {
-    use NoticeSign::{Attention, Done, Failed, Plain};
+    use NoticeSign::{Attention, Done, Plain};
     Some(match event {
         AgentEvent::RequestRetry { attempt, max_attempts, delay_ms, error_message }
         | AgentEvent::AutoRetryStart { attempt, max_attempts, delay_ms, error_message } => {
             let seconds = delay_ms.div_ceil(1_000);
             let wait = if seconds > 0 { format!(" in {seconds} s") } else { String::new() };
             (Attention, format!("{error_message}; try {attempt} of {max_attempts}{wait}"))
-        }
-        AgentEvent::AutoRetryEnd { success: false, final_error: Some(error), .. } => {
-            (Failed, format!("gave up: {error}"))
         }
         AgentEvent::CredentialSwitched { provider, key, of, error_message } => {
             (Attention, format!("{error_message}; using {provider} key {key} of {of} from now on"))
@@ -198,7 +195,7 @@ fn end_sentence(reason: EndReason, message: Option<&str>) -> Option<(NoticeSign,
     })
 }
 
-fn clip_lines(text: &str, most: usize) -> String {
+pub(super) fn clip_lines(text: &str, most: usize) -> String {
     let lines: Vec<&str> = text.trim().lines().collect();
     let left_out = lines.len().saturating_sub(most);
     let kept = lines[..lines.len() - left_out].join("\n");

@@ -7,6 +7,7 @@ use relaycode_llm::Message;
 use relaycode_session::EntryBody;
 use serde::Deserialize;
 
+use super::notice::clip_lines;
 use super::{ConversationNotice, ConversationView, NoticeSign, short_count};
 use crate::pluralize;
 
@@ -57,8 +58,10 @@ impl ConversationView {
                 note(NoticeSign::Done, "no longer planning".to_string())
             }
             EntryBody::ModeChange { mode, .. } => note(NoticeSign::Done, format!("{mode} mode")),
+            // What the model is told about a mode; the change of the mode is shown.
+            EntryBody::CustomMessage { custom_type, .. } if custom_type.ends_with("-mode") => None,
             EntryBody::CustomMessage { display: true, content, .. } => {
-                content.as_str().and_then(|text| note(NoticeSign::Plain, text.to_string()))
+                content.as_str().and_then(|text| note(NoticeSign::Plain, clip_lines(text, 4)))
             }
             _ => None,
         };

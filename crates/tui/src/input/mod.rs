@@ -57,6 +57,8 @@ struct InputQueue {
     pastes: VecDeque<PastedText>,
     /// In the order in which they came, for the conversation.
     events: VecDeque<ScreenEvent>,
+    /// When what was begun, such as an Escape, is taken for what it is.
+    quiet_until: Option<Instant>,
     /// The size that the conversation knows.
     size: Option<(usize, usize)>,
     /// Pastes received, and those for which there was no room.
@@ -430,6 +432,7 @@ impl Terminal {
             Err(error) => return Err(error.to_string()),
         };
         let mut queue = self.queue.borrow_mut();
+        queue.quiet_until = None;
         for input in queue.decoder.decode(&bytes[..count], expect) {
             match expect {
                 ExpectedInput::Conversation => queue.push_event(input),

@@ -50,10 +50,19 @@ impl Terminal {
             if let Some(paste) = queue.pastes.pop_front() {
                 return ScreenEvent::Paste(paste);
             }
-            let quiet = queue.decoder.pending_timeout().map(|patience| Instant::now() + patience);
+            let patience = queue.decoder.pending_timeout();
+            // Counted from when it came: an Escape is heard also while the screen is woken all the time.
+            let quiet =
+                patience.map(|patience| *queue.quiet_until.get_or_insert_with(|| Instant::now() + patience));
+            if quiet.is_some_and(|quiet| quiet <= Instant::now()) {
+                queue.quiet_until = None;
+                for input in queue.decoder.finish() {
+                    queue.push_event(input);
+                }
+                continue;
+            }
             drop(queue);
-            let first = [until, quiet].into_iter().flatten().min();
-            match wait(&self.file, Some(woken), first) {
+            match wait(&self.file, Some(woken), [until, quiet].into_iter().flatten().min()) {
                 Ok(PollReady { terminal: true, .. }) => {
                     if let Err(message) = self.read_available(ExpectedInput::Conversation) {
                         return ScreenEvent::Disconnected(message);
@@ -65,16 +74,8 @@ impl Terminal {
                         None => ScreenEvent::Wakeup,
                     };
                 }
-                Ok(_) => {
-                    if quiet.is_some() && quiet == first {
-                        let mut queue = self.queue.borrow_mut();
-                        for input in queue.decoder.finish() {
-                            queue.push_event(input);
-                        }
-                    } else if until.is_some_and(|until| Instant::now() >= until) {
-                        return ScreenEvent::Timeout;
-                    }
-                }
+                Ok(_) if until.is_some_and(|until| Instant::now() >= until) => return ScreenEvent::Timeout,
+                Ok(_) => {}
                 Err(error) => return ScreenEvent::Disconnected(error.to_string()),
             }
         }

@@ -157,7 +157,8 @@ impl QuestionSheet<'_> {
             let below = SpanLine::plain(" ".repeat(lead.cells()));
             let token = if is_here { ThemeToken::Accent } else { ThemeToken::Text };
             let mut line = lead.with(token, self.safe(option));
-            if default == Some(at) {
+            // The model's recommendation is the default, and says so already.
+            if default == Some(at) && !option.ends_with("(Recommended)") {
                 line = line.with(ThemeToken::Dim, " (default)");
             }
             lines.extend(line.wrap(self.width, &below));

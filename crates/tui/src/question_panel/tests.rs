@@ -273,7 +273,7 @@ fn one_of_several_options() {
         The choice decides what has to be
         installed on every machine.
         1 Redis
-      › 2 in memory (Recommended) (default)
+      › 2 in memory (Recommended)
         3 none at all
         4 Other (type your own)
         1-9 chooses · Enter the default
@@ -282,14 +282,14 @@ fn one_of_several_options() {
       ! Which cache should the client use? The choice decides what has to be
         installed on every machine.
         1 Redis
-      › 2 in memory (Recommended) (default)
+      › 2 in memory (Recommended)
         3 none at all
         4 Other (type your own)
         1-9 chooses · Enter the default · Esc stops everything
     -- 120 -----------------------------------------------------------------------------------------------------------------
       ! Which cache should the client use? The choice decides what has to be installed on every machine.
         1 Redis
-      › 2 in memory (Recommended) (default)
+      › 2 in memory (Recommended)
         3 none at all
         4 Other (type your own)
         1-9 chooses · Enter the default · Esc stops everything
@@ -307,7 +307,7 @@ fn one_of_several_options() {
       ! Which cache should the client use? The choice decides what has to be
         installed on every machine.
         1 Redis
-      › 2 in memory (Recommended) (default)
+      › 2 in memory (Recommended)
         3 none at all
         4 Other (type your own)
         a number from 1 to 4
@@ -388,7 +388,7 @@ fn time_runs_out_until_somebody_is_there() {
         The choice decides what has to be
         installed on every machine.
         1 Redis
-      › 2 in memory (Recommended) (default)
+      › 2 in memory (Recommended)
         3 none at all
         4 Other (type your own)
         1-9 chooses · Enter the default
@@ -398,7 +398,7 @@ fn time_runs_out_until_somebody_is_there() {
       ! Which cache should the client use? The choice decides what has to be
         installed on every machine.
         1 Redis
-      › 2 in memory (Recommended) (default)
+      › 2 in memory (Recommended)
         3 none at all
         4 Other (type your own)
         1-9 chooses · Enter the default · Esc stops everything

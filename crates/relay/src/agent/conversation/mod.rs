@@ -292,13 +292,24 @@ impl<'a> Conversation<'a> {
             EndReason::Aborted => {
                 Err(CommandFailure::new(Exit::Interrupted, "interrupted", "stopped; what was finished stays"))
             }
-            EndReason::ModelFailed | EndReason::ContextOverflow => Err(match &outcome.failure {
-                Some(failure) => {
-                    let models = &self.open.models;
-                    model_failure(&models.chosen, models.docs, &models.key_source, failure)
+            EndReason::ModelFailed | EndReason::ContextOverflow => {
+                let failure = match &outcome.failure {
+                    Some(failure) => {
+                        let models = &self.open.models;
+                        model_failure(&models.chosen, models.docs, &models.key_source, failure)
+                    }
+                    None => CommandFailure::new(Exit::FriendFailed, "model", message),
+                };
+                if !self.surface.shows_ends() {
+                    return Err(failure);
                 }
-                None => CommandFailure::new(Exit::FriendFailed, "model", message),
-            }),
+                // What went wrong is on its screen already, but not what to do.
+                if let Some(hint) = failure.hint {
+                    self.surface.remark(&hint, ctx);
+                }
+                Ok(())
+            }
+            _ if self.surface.shows_ends() => Ok(()),
             _ => Err(CommandFailure::new(Exit::NoAnswer, "stopped", message).hint("say something to go on")),
         }
     }

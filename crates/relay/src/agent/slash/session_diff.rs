@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use relaycode_change::diff;
 use relaycode_change::plan::{FileChangeKind, FilePlan};
+use relaycode_change::proposal::GitFileMode;
 use relaycode_change::proposal::path::RelPath;
 use relaycode_ledger::record::FileRecord;
 use relaycode_ledger::{Ledger, TxId};
@@ -136,8 +137,8 @@ impl SessionFiles {
                 change,
                 before: span.before.clone(),
                 after: span.after.clone(),
-                mode_before: None,
-                mode_after: None,
+                mode_before: span.before.as_ref().map(|_| GitFileMode::Regular),
+                mode_after: span.after.as_ref().map(|_| GitFileMode::Regular),
                 added: 0,
                 removed: 0,
                 dialect: None,

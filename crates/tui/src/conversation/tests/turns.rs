@@ -439,7 +439,6 @@ fn what_happens_beside_answers_is_a_sentence_each() {
       ! openai/gpt-6 takes over from
         anthropic/sonnet-5, which does not
         answer
-      ✗ gave up: no answer
       ✓ summed up the conversation: 181k →
         24k tokens
       ✓ went back to the checkpoint
@@ -465,7 +464,6 @@ fn what_happens_beside_answers_is_a_sentence_each() {
       ! anthropic is overloaded; try 1 of 3 in 2 s
       ! the key is used up; using anthropic key 2 of 3 from now on
       ! openai/gpt-6 takes over from anthropic/sonnet-5, which does not answer
-      ✗ gave up: no answer
       ✓ summed up the conversation: 181k → 24k tokens
       ✓ went back to the checkpoint
         The cache is not it.
@@ -485,7 +483,6 @@ fn what_happens_beside_answers_is_a_sentence_each() {
       ! anthropic is overloaded; try 1 of 3 in 2 s
       ! the key is used up; using anthropic key 2 of 3 from now on
       ! openai/gpt-6 takes over from anthropic/sonnet-5, which does not answer
-      ✗ gave up: no answer
       ✓ summed up the conversation: 181k → 24k tokens
       ✓ went back to the checkpoint
         The cache is not it.

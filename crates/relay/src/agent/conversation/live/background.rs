@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use ignore::WalkBuilder;
 use jiff::Timestamp;
@@ -23,6 +24,9 @@ const MAX_FILES: usize = 200_000;
 /// Earlier prompts that the arrow keys reach.
 const MAX_PROMPTS: usize = 500;
 
+/// How long the end waits for prompts that are being kept.
+const KEEP_TIME: Duration = Duration::from_secs(1);
+
 /// Something that was found.
 pub(super) enum BackgroundFind {
     Files(Arc<[String]>),
@@ -38,6 +42,8 @@ pub(super) struct BackgroundFinds {
     history: Option<PathBuf>,
     has_files: bool,
     has_prompts: bool,
+    /// Shared by those that keep a prompt.
+    keeping: Arc<()>,
     /// Held while git is asked.
     git: Arc<Mutex<()>>,
 }
@@ -52,6 +58,7 @@ impl BackgroundFinds {
             history: home.map(|home| home.join(HISTORY_FILE)),
             has_files: false,
             has_prompts: false,
+            keeping: Arc::default(),
             git: Arc::default(),
         }
     }
@@ -89,11 +96,21 @@ impl BackgroundFinds {
     pub(super) fn keep_prompt(&self, prompt: &str, cwd: &Path) {
         let Some(path) = self.history.clone() else { return };
         let (prompt, cwd) = (prompt.to_string(), cwd.to_path_buf());
+        let keeps = self.keeping.clone();
         self.spawn(move || {
+            let _keeps = keeps;
             let mut history = PromptHistory::open(&path).ok()?;
             history.add(&prompt, &cwd, Timestamp::now().as_second()).ok()?;
             None
         });
+    }
+
+    /// Waits a moment for prompts that are being kept: what was said last is what one looks for next.
+    pub(super) fn finish(&self) {
+        let until = Instant::now() + KEEP_TIME;
+        while Arc::strong_count(&self.keeping) > 1 && Instant::now() < until {
+            thread::sleep(KEEP_TIME / 200);
+        }
     }
 
     pub(super) fn take(&self) -> Vec<BackgroundFind> {

@@ -14,7 +14,7 @@ use relaycode_tui::input::{KeyCode, KeyPress, ScreenEvent};
 use relaycode_tui::keymap::KeyAction;
 use relaycode_tui::question_panel::QuestionKeyOutcome;
 
-use super::{LiveSurface, unusable};
+use super::{FRAME_TIME, LiveSurface, unusable};
 use crate::agent::attachments::{names_files, read_attachment};
 use crate::agent::conversation::surface::SurfaceInput;
 use crate::agent::open_agent::AgentWork;
@@ -42,17 +42,24 @@ impl LiveSurface<'_> {
         }
     }
 
-    /// The same while the agent works; a terminal that is gone stops it.
-    pub(super) fn wait_working(&mut self, work: &AgentWork<'_>) {
-        let wait = self.next_change();
-        match self.wait_event(wait) {
+    /// The same while the agent works; a terminal that is gone stops it. Returns whether something was typed.
+    pub(super) fn wait_working(&mut self, work: &AgentWork<'_>, has_news: bool) -> bool {
+        // What came just after a frame is drawn with the next one.
+        let frame = has_news.then(|| FRAME_TIME.saturating_sub(self.last_frame.elapsed()));
+        let wait = [self.next_change(), frame].into_iter().flatten().min();
+        let event = self.wait_event(wait);
+        let is_typed = matches!(event, ScreenEvent::Key(_) | ScreenEvent::Paste(_));
+        match event {
             ScreenEvent::Key(key) => self.press_working(key, work),
             ScreenEvent::Disconnected(_) => {
                 work.handle.abort();
                 self.is_lent = true;
+                // It says so at once, again and again, until the agent has ended.
+                std::thread::sleep(FRAME_TIME);
             }
             event => self.take_event(event),
         }
+        is_typed
     }
 
     fn wait_event(&mut self, wait: Option<Duration>) -> ScreenEvent {
@@ -91,6 +98,7 @@ impl LiveSurface<'_> {
                 if message.words.text().trim().is_empty() && message.images.is_empty() {
                     return Ok(None);
                 }
+                self.forget_draft();
                 self.echo(&message.words);
                 self.finds.keep_prompt(message.words.text(), &self.root);
                 Some(SurfaceInput::Said(message))
@@ -186,7 +194,10 @@ impl LiveSurface<'_> {
             }
             KeyAction::ToggleExpand => {
                 let width = self.screen.width();
-                let lines = self.view.expanded(EXPANDED_CARDS, &self.style, width);
+                let mut lines = self.view.expanded(EXPANDED_CARDS, &self.style, width);
+                if !lines.is_empty() {
+                    lines.insert(0, String::new());
+                }
                 self.print_lines(&lines);
             }
             KeyAction::Suspend => self.suspend(),
@@ -201,6 +212,7 @@ impl LiveSurface<'_> {
         if text.is_empty() && message.images.is_empty() {
             return;
         }
+        self.forget_draft();
         self.finds.keep_prompt(&text, &self.root);
         // Files and images are attached when the agent is back.
         if text.starts_with(['/', '!']) || names_files(&message.words) || !message.images.is_empty() {

@@ -1,8 +1,9 @@
 //! How the conversation begins and looks: the theme by the terminal's background, the head, the end of a session that goes on,
 //! drafts that survive a crash.
 
+use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use relaycode_durable::private_files::PrivateFolder;
@@ -10,9 +11,12 @@ use relaycode_ledger::{Digest, LogEntry};
 use relaycode_llm::request::secrets::Secrets;
 use relaycode_project::config::{DoubleEscapeAction, SymbolPresetChoice, TerminalConfig};
 use relaycode_tui::clock;
-use relaycode_tui::conversation::{ConversationHead, ConversationSettings, ConversationView};
+use relaycode_tui::conversation::{
+    ConversationHead, ConversationNotice, ConversationSettings, ConversationView, NoticeSign,
+};
 use relaycode_tui::input::TerminalReply;
 use relaycode_tui::keymap::{KEY_FILE_BYTES, Keymap};
+use relaycode_tui::screen::RESET_TERMINAL;
 use relaycode_tui::theme::{
     AppearanceSigns, SymbolPreset, TerminalAppearance, TerminalColorEnv, ThemeSelection, ThemeSettings,
     ThemeStore, ThemeStyle,
@@ -122,6 +126,22 @@ pub(super) fn double_escape_command(action: DoubleEscapeAction) -> Option<&'stat
     }
 }
 
+/// What a panic prints has to be readable, in a terminal that works. Threads beside the conversation leave it as it is.
+pub(super) fn reset_terminal_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let usual = std::panic::take_hook();
+        let main = std::thread::current().id();
+        std::panic::set_hook(Box::new(move |panic| {
+            if std::thread::current().id() == main {
+                let mut out = std::io::stdout();
+                let _ = write!(out, "{RESET_TERMINAL}\x1b[J").and_then(|()| out.flush());
+            }
+            usual(panic);
+        }));
+    });
+}
+
 impl LiveSurface<'_> {
     /// A view of its own for each conversation: its head, and the end of what was said before.
     pub(super) fn begin_view(&mut self, open: &OpenAgent) {
@@ -129,6 +149,9 @@ impl LiveSurface<'_> {
         let settings = ConversationSettings { ..self.view.settings().clone() };
         self.view = ConversationView::new(settings, open.secrets.clone().map(unmask_with), now);
         self.view.push_head(head(open));
+        for problem in std::mem::take(&mut self.problems) {
+            self.view.push_notice(ConversationNotice::new(NoticeSign::Attention, problem));
+        }
         let handle = open.agent.handle();
         handle.with_session(|session| {
             let path = session.path(None);
@@ -197,6 +220,12 @@ impl LiveSurface<'_> {
         if self.draft.due.is_some_and(|due| due <= Instant::now()) {
             self.save_draft();
         }
+    }
+
+    /// Nothing that was sent comes back as a draft.
+    pub(super) fn forget_draft(&mut self) {
+        self.draft.note_change();
+        self.save_draft();
     }
 
     pub(super) fn save_draft(&mut self) {

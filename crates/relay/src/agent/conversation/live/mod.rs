@@ -40,7 +40,9 @@ use serde_json::Value;
 
 use self::background::{BackgroundFinds, StoredPrompts};
 use self::event_feed::{EventFeed, ScreenBell};
-use self::look::{DraftFile, choose_theme, double_escape_command, read_keymap, theme_settings};
+use self::look::{
+    DraftFile, choose_theme, double_escape_command, read_keymap, reset_terminal_on_panic, theme_settings,
+};
 use super::surface::{ConversationSurface, SurfaceInput};
 use super::terminal_lender::TerminalLender;
 use crate::agent::open_agent::{AgentSurface, AgentWork, OpenAgent};
@@ -64,6 +66,8 @@ pub(super) struct LiveSurface<'a> {
     view: ConversationView,
     editor: PromptEditor,
     keymap: Keymap,
+    /// What is wrong with files of the user's, until it is said.
+    problems: Vec<String>,
     questions: QuestionPanel,
     /// As the agent asked them.
     asked: HashMap<String, AgentQuestion>,
@@ -87,8 +91,6 @@ pub(super) struct LiveSurface<'a> {
     waiting: VecDeque<EditorMessage>,
     /// When a new width is taken for certain.
     settles: Option<Instant>,
-    /// The terminal was asked for its colours.
-    has_queried: bool,
     is_lent: bool,
     is_focused: bool,
     began: Instant,
@@ -105,16 +107,16 @@ impl ConversationSurface for LiveSurface<'_> {
 
     fn begin(&mut self, open: &OpenAgent, ctx: &mut CommandContext<'_>) {
         let door = &open.agent.workspace().door;
-        self.runner = Some(door.runner.clone());
+        let is_first = self.runner.replace(door.runner.clone()).is_none();
+        if is_first {
+            // Not before relay is sure to stay: an answer that comes after its end would be typed into the shell.
+            self.terminal.write_bytes(TERMINAL_QUERIES.as_bytes());
+        }
         self.root.clone_from(&door.root);
         self.offer_commands(ctx);
         self.begin_view(open);
         self.update_facts(open);
         self.finds.look(open);
-        if !std::mem::replace(&mut self.has_queried, true) {
-            // Not before: what a terminal answers after relay has gone would be typed into the shell.
-            self.terminal.write_bytes(TERMINAL_QUERIES.as_bytes());
-        }
         self.draw();
     }
 
@@ -166,15 +168,20 @@ impl ConversationSurface for LiveSurface<'_> {
     ) {
         let feed = EventFeed::new(self.bell.clone());
         let is_over = AtomicBool::new(false);
+        let (mut was_typed, mut has_news) = (false, false);
         std::thread::scope(|scope| {
             scope.spawn(|| feed.pump(work));
             while !is_over.load(Ordering::SeqCst) {
                 self.bell.clear();
                 let (events, ended) = feed.take();
+                has_news |= !events.is_empty();
                 for event in events {
                     self.apply(&event);
                 }
-                if self.lender.is_wanted() {
+                // What was said before the question stands above it.
+                let is_behind = !ended && self.view.last_seq() < work.handle.last_seq();
+                if self.lender.is_wanted() && !is_behind {
+                    self.draw_finished();
                     self.leave_screen();
                     self.lender.lend_until_returned();
                     self.enter_screen();
@@ -184,11 +191,13 @@ impl ConversationSurface for LiveSurface<'_> {
                 }
                 is_over.store(ended, Ordering::SeqCst);
                 self.take_finds();
-                if ended || self.last_frame.elapsed() >= FRAME_TIME {
+                // What is typed is seen at once.
+                if ended || was_typed || self.last_frame.elapsed() >= FRAME_TIME {
                     self.draw();
+                    has_news = false;
                 }
                 if !ended {
-                    self.wait_working(work);
+                    was_typed = self.wait_working(work, has_news);
                 }
             }
         });
@@ -204,6 +213,9 @@ impl ConversationSurface for LiveSurface<'_> {
         match (was_lent, is_lent) {
             (false, true) => {
                 self.draw_finished();
+                if self.view.is_below_words() {
+                    self.print_lines(&[String::new()]);
+                }
                 self.leave_screen();
             }
             (true, false) => {
@@ -272,6 +284,7 @@ impl ConversationSurface for LiveSurface<'_> {
     fn end(&mut self, ctx: &mut CommandContext<'_>) {
         ctx.console.flush();
         self.save_draft();
+        self.finds.finish();
         self.draw_finished();
         self.leave_screen();
         self.is_lent = true;
@@ -323,6 +336,7 @@ impl<'a> LiveSurface<'a> {
             view: ConversationView::new(settings, None, now),
             editor,
             keymap,
+            problems: theme_error.into_iter().chain(problems).collect(),
             questions: QuestionPanel::default(),
             asked: HashMap::new(),
             queued: QueuedWords::default(),
@@ -341,7 +355,6 @@ impl<'a> LiveSurface<'a> {
             held,
             waiting: VecDeque::new(),
             settles: None,
-            has_queried: false,
             is_lent: false,
             is_focused: true,
             began: now,
@@ -350,9 +363,7 @@ impl<'a> LiveSurface<'a> {
             escape_pressed: None,
         };
         surface.restore_draft();
-        for said in theme_error.into_iter().chain(problems) {
-            surface.view.push_notice(ConversationNotice::new(NoticeSign::Attention, said));
-        }
+        reset_terminal_on_panic();
         Ok(surface)
     }
 
