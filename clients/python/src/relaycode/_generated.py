@@ -117,9 +117,32 @@ class AgentQuestion(_AgentQuestion, total=False):
     options: List[str]
     several: bool
     default: Optional[int]
-    takesWords: bool
     timeoutMs: Optional[int]
+    freeText: bool
+    about: Optional[QuestionAbout]
 
+
+class _QuestionAboutPermission(TypedDict):
+    kind: Literal["permission"]
+    reason: str
+    rule: str
+
+
+class QuestionAboutPermission(_QuestionAboutPermission, total=False):
+    """Whether something may be done: the first option is a yes for once, the last one a no."""
+
+    command: Optional[str]
+    always: Optional[str]
+
+
+class QuestionAboutPlan(TypedDict):
+    """Whether a plan is carried out."""
+
+    kind: Literal["plan"]
+    title: str
+
+
+QuestionAbout = Union["QuestionAboutPermission", "QuestionAboutPlan"]
 
 class OpenGateData(TypedDict):
     gate_id: str
