@@ -53,7 +53,6 @@ fn whole_turn(scene: &mut Scene) {
         tokens: 21_312,
         cost: 0.061,
         is_undoable: true,
-        ..TurnSummary::default()
     });
 }
 
