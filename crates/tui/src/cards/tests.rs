@@ -415,36 +415,36 @@ fn a_todo_list_with_each_kind_of_task() {
         TodoPhase { name: "Tests".into(), tasks: vec![task("a test", TodoStatus::Pending)] },
     ];
     let card = ToolCard::new("todo", "2 of 5 tasks done, now: add retry", CardBody::Todo { phases });
-    assert_snapshot!(drawn(&call("todo_write", card)), @r#"
+    assert_snapshot!(drawn(&call("todo_write", card)), @r"
     -- 40 ----------------------------------
       ● todo
           2 of 5 tasks done, now: add retry
           Client
-            ✓ read the client
-            ▸ add retry with backoff, cappe…
-            ○ honour Retry-After
-            – rewrite it in another language
+            ☑ read the client
+            ◐ add retry with backoff, cappe…
+            ☐ honour Retry-After
+            ☒ rewrite it in another language
           Tests
-            ○ a test
+            ☐ a test
     -- 80 --------------------------------------------------------------------------
       ● todo  2 of 5 tasks done, now: add retry
           Client
-            ✓ read the client
-            ▸ add retry with backoff, capped at ten seconds and five attempts
-            ○ honour Retry-After
-            – rewrite it in another language
+            ☑ read the client
+            ◐ add retry with backoff, capped at ten seconds and five attempts
+            ☐ honour Retry-After
+            ☒ rewrite it in another language
           Tests
-            ○ a test
+            ☐ a test
     -- 120 -----------------------------------------------------------------------------------------------------------------
       ● todo                                                        2 of 5 tasks done, now: add retry
           Client
-            ✓ read the client
-            ▸ add retry with backoff, capped at ten seconds and five attempts
-            ○ honour Retry-After
-            – rewrite it in another language
+            ☑ read the client
+            ◐ add retry with backoff, capped at ten seconds and five attempts
+            ☐ honour Retry-After
+            ☒ rewrite it in another language
           Tests
-            ○ a test
-    "#);
+            ☐ a test
+    ");
 }
 
 #[test]
@@ -459,34 +459,34 @@ fn data_as_a_tree() {
     -- 40 ----------------------------------
       ● tracker 31            1 issue
           issue:
-          ├ number: 31
-          ├ title: "Retries never end"
-          ├ labels: [2]
-          │ ├ "bug"
-          │ └ "client"
-          └ closed: null
+          ├─number: 31
+          ├─title: "Retries never end"
+          ├─labels: [2]
+          │ ├─"bug"
+          │ └─"client"
+          └─closed: null
           open: true
           … 6 more lines (Ctrl-O)
     -- 80 --------------------------------------------------------------------------
       ● tracker 31                                       1 issue
           issue:
-          ├ number: 31
-          ├ title: "Retries never end"
-          ├ labels: [2]
-          │ ├ "bug"
-          │ └ "client"
-          └ closed: null
+          ├─number: 31
+          ├─title: "Retries never end"
+          ├─labels: [2]
+          │ ├─"bug"
+          │ └─"client"
+          └─closed: null
           open: true
           … 6 more lines (Ctrl-O)
     -- 120 -----------------------------------------------------------------------------------------------------------------
       ● tracker 31                                                  1 issue
           issue:
-          ├ number: 31
-          ├ title: "Retries never end"
-          ├ labels: [2]
-          │ ├ "bug"
-          │ └ "client"
-          └ closed: null
+          ├─number: 31
+          ├─title: "Retries never end"
+          ├─labels: [2]
+          │ ├─"bug"
+          │ └─"client"
+          └─closed: null
           open: true
           … 6 more lines (Ctrl-O)
     "#);
@@ -494,51 +494,51 @@ fn data_as_a_tree() {
     -- 40 ----------------------------------
       ● tracker 31            1 issue
           issue:
-          ├ number: 31
-          ├ title: "Retries never end"
-          ├ labels: [2]
-          │ ├ "bug"
-          │ └ "client"
-          └ closed: null
+          ├─number: 31
+          ├─title: "Retries never end"
+          ├─labels: [2]
+          │ ├─"bug"
+          │ └─"client"
+          └─closed: null
           open: true
           empty: []
           none: {}
           comments: [1]
-          └ {2}
-            ├ by: "ana"
-            └ text: "I see this with every …
+          └─{2}
+            ├─by: "ana"
+            └─text: "I see this with every …
     -- 80 --------------------------------------------------------------------------
       ● tracker 31                                       1 issue
           issue:
-          ├ number: 31
-          ├ title: "Retries never end"
-          ├ labels: [2]
-          │ ├ "bug"
-          │ └ "client"
-          └ closed: null
+          ├─number: 31
+          ├─title: "Retries never end"
+          ├─labels: [2]
+          │ ├─"bug"
+          │ └─"client"
+          └─closed: null
           open: true
           empty: []
           none: {}
           comments: [1]
-          └ {2}
-            ├ by: "ana"
-            └ text: "I see this with every proxy, also with the newest version of t…
+          └─{2}
+            ├─by: "ana"
+            └─text: "I see this with every proxy, also with the newest version of t…
     -- 120 -----------------------------------------------------------------------------------------------------------------
       ● tracker 31                                                  1 issue
           issue:
-          ├ number: 31
-          ├ title: "Retries never end"
-          ├ labels: [2]
-          │ ├ "bug"
-          │ └ "client"
-          └ closed: null
+          ├─number: 31
+          ├─title: "Retries never end"
+          ├─labels: [2]
+          │ ├─"bug"
+          │ └─"client"
+          └─closed: null
           open: true
           empty: []
           none: {}
           comments: [1]
-          └ {2}
-            ├ by: "ana"
-            └ text: "I see this with every proxy, also with the newest version of the client"
+          └─{2}
+            ├─by: "ana"
+            └─text: "I see this with every proxy, also with the newest version of the client"
     "#);
 }
 

@@ -64,7 +64,7 @@ fn press(popup: &mut CompletionPopup, editor: &mut PromptEditor, chords: &str) -
 }
 
 fn state(popup: &mut CompletionPopup, editor: &PromptEditor, width: usize) -> String {
-    format!("{}\n{}", editor.text(), popup.lines(&plain(true), width).join("\n"))
+    format!("{}\n{}", editor.text().trim_end(), popup.lines(&plain(true), width).join("\n"))
 }
 
 #[test]

@@ -47,7 +47,8 @@ fn shown_as(editor: &mut PromptEditor, style: &ThemeStyle, width: usize, rows: u
     });
     let at = at.map_or(line.len(), |(at, _)| at);
     line.insert(at, '▍');
-    lines.join("\n")
+    // Blanks before a break are not seen.
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
 fn image(name: &str) -> EditorImage {

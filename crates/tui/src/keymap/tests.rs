@@ -108,6 +108,9 @@ fn the_keys_beside_their_texts_or_above() {
         lines[lines.len() - count..].join("\n")
     };
     assert_snapshot!(last(80, 18), @r"
+      Enter                           choose the entry
+      Esc · Ctrl+C                    close without choosing
+
     The conversation
       Esc                             stop the agent; queued words come back
       Ctrl+C                          clear the text; twice within half a second: l…
@@ -125,18 +128,18 @@ fn the_keys_beside_their_texts_or_above() {
       ?                               show these keys, if nothing is typed
     ");
     assert_snapshot!(last(40, 12), @r"
+    Ctrl+R
+      search earlier prompts
+    Alt+Enter
+      send when the agent is done
+    Alt+Up
+      take the last queued words back
     Ctrl+L
       choose the model
-    Ctrl+V
-      paste an image
     Alt+J
       show jobs that run in the background
     ?
       show these keys, if nothing is typed
-    PageUp
-      one page back in the conversation
-    PageDown
-      one page forward in the conversation
     ");
 }
 

@@ -25,26 +25,26 @@ fn job(id: &str, label: &str, status: JobStatus, duration_ms: u64) -> JobRow {
 #[test]
 fn a_todo_panel_unfolded_and_folded() {
     let panel = |is_folded| TodoPanel { phases: list(1, 3), is_folded };
-    assert_snapshot!(at_widths(&WIDTHS, |width| panel(false).lines(&plain_style(), width, 10)), @r#"
+    assert_snapshot!(at_widths(&WIDTHS, |width| panel(false).lines(&plain_style(), width, 10)), @r"
     -- 40 ----------------------------------
       todo · 1 of 3 done
         Client
-          ✓ task 1 of the work on the client
-          ▸ task 2 of the work on the client
-          ○ task 3 of the work on the client
+          ☑ task 1 of the work on the client
+          ◐ task 2 of the work on the client
+          ☐ task 3 of the work on the client
     -- 80 --------------------------------------------------------------------------
       todo · 1 of 3 done
         Client
-          ✓ task 1 of the work on the client
-          ▸ task 2 of the work on the client
-          ○ task 3 of the work on the client
+          ☑ task 1 of the work on the client
+          ◐ task 2 of the work on the client
+          ☐ task 3 of the work on the client
     -- 120 -----------------------------------------------------------------------------------------------------------------
       todo · 1 of 3 done
         Client
-          ✓ task 1 of the work on the client
-          ▸ task 2 of the work on the client
-          ○ task 3 of the work on the client
-    "#);
+          ☑ task 1 of the work on the client
+          ◐ task 2 of the work on the client
+          ☐ task 3 of the work on the client
+    ");
     assert_snapshot!(at_widths(&WIDTHS, |width| panel(true).lines(&plain_style(), width, 10)), @r#"
     -- 40 ----------------------------------
       todo · 1 of 3 done · now: task 2 of t…
@@ -58,17 +58,17 @@ fn a_todo_panel_unfolded_and_folded() {
 #[test]
 fn a_long_todo_panel_shows_where_it_works() {
     let panel = TodoPanel { phases: list(20, 40), is_folded: false };
-    assert_snapshot!(at_widths(&[80], |width| panel.lines(&plain_style(), width, 8)), @r#"
+    assert_snapshot!(at_widths(&[80], |width| panel.lines(&plain_style(), width, 8)), @r"
     -- 80 --------------------------------------------------------------------------
       todo · 20 of 40 done
-          ✓ task 18 of the work on the client
-          ✓ task 19 of the work on the client
-          ✓ task 20 of the work on the client
-          ▸ task 21 of the work on the client
-          ○ task 22 of the work on the client
-          ○ task 23 of the work on the client
+          ☑ task 18 of the work on the client
+          ☑ task 19 of the work on the client
+          ☑ task 20 of the work on the client
+          ◐ task 21 of the work on the client
+          ☐ task 22 of the work on the client
+          ☐ task 23 of the work on the client
         … 35 more
-    "#);
+    ");
 }
 
 #[test]

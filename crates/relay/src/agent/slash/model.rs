@@ -29,12 +29,13 @@ impl SlashCommand for ModelCommand {
         conversation: &mut Conversation<'_>,
         ctx: &mut CommandContext<'_>,
     ) -> CommandResult<ConversationStep> {
-        if call.rest.is_empty() {
-            choose(conversation, ctx)?;
-        } else {
-            conversation.open.switch_model(call.rest, ctx)?;
+        let is_shown = match call.rest {
+            "" => choose(conversation, ctx)?,
+            model => conversation.open.switch_model(model, ctx).map(|()| true)?,
+        };
+        if is_shown {
+            print_model(conversation, ctx);
         }
-        print_model(conversation, ctx);
         Ok(ConversationStep::GoOn)
     }
 }
@@ -71,9 +72,9 @@ impl SlashCommand for ThinkingCommand {
     }
 }
 
-/// Lets the user choose from a list, if there is a screen for it.
-fn choose(conversation: &mut Conversation<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<()> {
-    let Some(mut views) = conversation.open_views()? else { return Ok(()) };
+/// Lets the user choose from a list, if there is a screen for it. Returns whether what holds now is worth a line.
+fn choose(conversation: &mut Conversation<'_>, ctx: &mut CommandContext<'_>) -> CommandResult<bool> {
+    let Some(mut views) = conversation.open_views()? else { return Ok(true) };
     let providers = Providers::open(ctx)?;
     let keyed = providers.keys_by_provider();
     let registry = &providers.registry;
@@ -89,13 +90,13 @@ fn choose(conversation: &mut Conversation<'_>, ctx: &mut CommandContext<'_>) -> 
         Some(ModelOutcome::Choose { selector, thinking }) => {
             conversation.open.switch_model(&selector, ctx)?;
             conversation.open.set_thinking(thinking);
-            Ok(())
+            Ok(true)
         }
         Some(ModelOutcome::NeedsKey { provider, .. }) => {
             Err(CommandFailure::usage(format!("there is no key for {provider}"))
                 .hint(format!("`relay keys set {provider}` stores one")))
         }
-        _ => Ok(()),
+        _ => Ok(false),
     }
 }
 

@@ -566,7 +566,7 @@ fn a_todo_list_stands_below_the_conversation() {
     let todo = json!({"ops": [{"op": "init", "list": [{"phase": "Parser", "items": ["read it", "rename it", "test it"]}]}, {"op": "done", "task": "read it"}]});
     let live = LiveConversation::of([ScriptedTurn::call("todo_write", todo), ScriptedTurn::text("Planned.")]);
     live.ask("Plan", "Planned.");
-    insta::assert_snapshot!(live.settled(), @"
+    insta::assert_snapshot!(live.settled(), @r"
     relay 0.1.0 · project-000000 · work/m1 · workspace
       next  say what to do · /help lists commands · ? lists keys
 
@@ -574,9 +574,9 @@ fn a_todo_list_stands_below_the_conversation() {
 
       ● todo  1 of 3 tasks done, now: rename it
           Parser
-            ✓ read it
-            ▸ rename it
-            ○ test it
+            ☑ read it
+            ◐ rename it
+            ☐ test it
 
       Planned.
 
@@ -584,9 +584,9 @@ fn a_todo_list_stands_below_the_conversation() {
 
       todo · 1 of 3 done
         Parser
-          ✓ read it
-          ▸ rename it
-          ○ test it
+          ☑ read it
+          ◐ rename it
+          ☐ test it
 
     › say what to do
       workspace · 0 % of context · work/m1 · 1 of 3 tasks · ? keys

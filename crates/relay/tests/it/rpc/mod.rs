@@ -82,6 +82,21 @@ impl RpcProgram {
         self.read("response")
     }
 
+    /// Sends a command and reads its answer and a frame of this type, which may come first.
+    pub(crate) fn call_with(&mut self, line: &Value, kind: &str) -> (Value, Value) {
+        self.send(line);
+        let (mut response, mut other) = (None, None);
+        while response.is_none() || other.is_none() {
+            let frame = self.frames.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no {kind}"));
+            if frame["type"] == "response" {
+                response = Some(frame);
+            } else if frame["type"] == kind {
+                other = Some(frame);
+            }
+        }
+        (response.unwrap(), other.unwrap())
+    }
+
     /// Closes the input; the exit code.
     pub(crate) fn end(mut self) -> i32 {
         self.stdin = None;

@@ -45,10 +45,10 @@ fn a_plan_is_decided_once_whoever_is_first() {
     assert_eq!(project.text("a.txt"), "one\ntwo\n");
     // The same question, answered as any other.
     let question = &gate["context"]["questionId"];
-    let chosen =
-        program.call(&json!({"id": 5, "type": "answer_question", "questionId": question, "chosen": [0]}));
+    let answer = json!({"id": 5, "type": "answer_question", "questionId": question, "chosen": [0]});
+    let (chosen, closed) = program.call_with(&answer, "workflow_gate_closed");
     assert_eq!(chosen["success"], true, "{chosen}");
-    assert_eq!(program.read("workflow_gate_closed")["status"], "accepted");
+    assert_eq!(closed["status"], "accepted");
     let late = program.call(&respond(json!({"decision": "reject", "digest": digest})));
     assert_eq!(code(&late), "already_resolved");
     assert_eq!(program.read("agent_end")["event"]["reason"], "done");

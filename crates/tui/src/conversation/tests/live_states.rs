@@ -138,7 +138,7 @@ fn calls_beside_each_other_stay_in_the_order_of_the_answer() {
         progress(scene, "c1", "", "running 12 tests\n\u{1b}[32mtest a ... ok\u{1b}[0m\ntest b ... ok\n10%\r40%\r");
         scene.end_call("c2", "read", false, &ToolCard::line("read a.rs", "12 lines"), 3);
         scene.after(3_400);
-    }), @r#"
+    }), @r"
     -- 40 ----------------------------------
       Three at once.
     ~~ live ~~
@@ -148,7 +148,7 @@ fn calls_beside_each_other_stay_in_the_order_of_the_answer() {
           test b ... ok
           40%
       ● read a.rs             12 lines
-      ○ read b.rs  waits
+      ☐ read b.rs  waits
     -- 80 --------------------------------------------------------------------------
       Three at once.
     ~~ live ~~
@@ -158,7 +158,7 @@ fn calls_beside_each_other_stay_in_the_order_of_the_answer() {
           test b ... ok
           40%
       ● read a.rs                                        12 lines
-      ○ read b.rs  waits
+      ☐ read b.rs  waits
     -- 120 -----------------------------------------------------------------------------------------------------------------
       Three at once.
     ~~ live ~~
@@ -168,8 +168,8 @@ fn calls_beside_each_other_stay_in_the_order_of_the_answer() {
           test b ... ok
           40%
       ● read a.rs                                                   12 lines
-      ○ read b.rs  waits
-    "#);
+      ☐ read b.rs  waits
+    ");
 }
 
 #[test]
