@@ -279,7 +279,8 @@ fn hostile_text_is_shown_and_never_obeyed() {
         (ASKED, "d\n"),
         (ASKED, "w\n"),
         (ASKED, "f\n"),
-        ("which?", "\x1b]0;x\x07\n"),
+        // What a terminal would take for a title is no text, and what stands behind it is no file.
+        ("which?", "\x1b]0;x\x07z\n"),
         ("which?", "\n"),
         (ASKED, "n\n"),
     ];
