@@ -458,7 +458,8 @@ fn views_cover_the_screen_and_leave_no_trace() {
 
     Enter diff · Esc close · u undo · U redo · r revert · c commit · / filter
     "#);
-    insta::assert_snapshot!(live.settled(), @"
+    insta::assert_snapshot!(live.settled(), @r"
+          2 - two
           2 + zwei
           3 + three
 
@@ -469,7 +470,6 @@ fn views_cover_the_screen_and_leave_no_trace() {
     › /keys
 
     › /model
-    ✓ work/m1, thinking off
 
     › /settings
 
